@@ -27,11 +27,8 @@ interface Command {
 export function desktopOf({ env, platform, host }: DesktopSurroundings): Desktop | undefined {
   const isLoopback = ['127.0.0.1', '::1', 'localhost'].includes(host.toLowerCase())
   if (!isLoopback || !hasDesktop({ env, platform })) return undefined
-  return {
-    showInFolder: (path) => run(showCommand(platform, path), env),
-    openFolder: (path) => run(openCommand(platform, path), env),
-    openFile: (path) => openFile({ env, platform }, path),
-  }
+  const open = (path: string) => openPath({ env, platform }, path)
+  return { showInFolder: (path) => run(showCommand(platform, path), env), openFolder: open, openFile: open }
 }
 
 /** Returns true if a user uses this machine at its own screen. */
@@ -42,8 +39,8 @@ function hasDesktop({ env, platform }: Omit<DesktopSurroundings, 'host'>): boole
   return hasScreen && !isRemote
 }
 
-/** Opens a file with its default program. Rejects if that cannot be started. */
-function openFile({ env, platform }: Omit<DesktopSurroundings, 'host'>, path: string): Promise<void> {
+/** Opens a file or folder with its default program. Rejects if that cannot be started. */
+function openPath({ env, platform }: Omit<DesktopSurroundings, 'host'>, path: string): Promise<void> {
   return run(openCommand(platform, path), env)
 }
 
@@ -104,6 +101,6 @@ export async function openBrowser(
     await file.close()
   }
   const remove = () => rm(path, { force: true })
-  await openFile(environment, path).catch(remove)
+  await openPath(environment, path).catch(remove)
   return remove
 }

@@ -339,12 +339,8 @@ export const commonHeaders: Readonly<OutgoingHttpHeaders> = {
   'Cache-Control': 'no-store',
 }
 
-function sendAnswer(response: ServerResponse, status: number, answer: Answer<unknown>): void {
+export function sendAnswer(response: ServerResponse, status: number, answer: Answer<unknown>): void {
   send(response, status, 'application/json; charset=utf-8', JSON.stringify(answer))
-}
-
-export function sendValue(response: ServerResponse, value: object): void {
-  sendAnswer(response, 200, { ok: true, value })
 }
 
 export function sendError(response: ServerResponse, status: number, code: ErrorCode, message: string): void {

@@ -22,11 +22,11 @@ import {
   answerFile,
   bundlePath,
   createStaticFiles,
+  sendAnswer,
   sendError,
   sendOpeningPage,
   sendPage,
   sendSessionScript,
-  sendValue,
   sessionScriptPath,
   type SentBundle,
 } from './answers.ts'
@@ -132,7 +132,7 @@ export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost>
 
   function logOutEverywhere(response: ServerResponse): void {
     admission.endAll()
-    sendValue(response, {})
+    sendAnswer(response, 200, { ok: true, value: {} })
     eventStream.close()
     log.info('All browsers were logged out')
     options.onAddress(address(), 'logged-out')
