@@ -19,32 +19,6 @@ export const sampleModules = models.map(([manufacturer, model, wattage], index) 
   name: `${manufacturer} ${model}`,
 }))
 
-/** An order as the service returns it (the service's specification, section 2.3). */
-export interface SampleOrder {
-  readonly id: string
-  readonly companyName: string
-  readonly projectDesign: { readonly id: string }
-  readonly userInfo: {
-    readonly id: string
-    readonly firstName: string
-    readonly lastName: string
-    readonly email: string
-  }
-  readonly status: string
-  readonly tierLevel: string
-  readonly addOns: readonly unknown[]
-  readonly form: Readonly<Record<string, unknown>>
-  readonly designServiceProviderId: string
-  readonly designServiceProviderName: string
-  readonly isExpedited: boolean
-  readonly isAutomated: boolean
-  readonly createdAt: string
-  readonly updatedAt: string
-  readonly project: { readonly id: string; readonly name: string; readonly status: string; readonly mode: string }
-  readonly company: { readonly id: string }
-  readonly modelRevisionCount: string
-}
-
 /** The fields of a valid body that an order depends on. */
 export interface OrderBody {
   readonly projectId: string
@@ -83,7 +57,7 @@ export class OrderBook {
 
   /** The user who places all orders. */
   get userId(): string {
-    return this.#companyId('user')
+    return companyId(this.#seed, 'user')
   }
 
   of(projectId: string): readonly SampleOrder[] {
@@ -112,40 +86,47 @@ export class OrderBook {
     return changed
   }
 
-  #companyId(what: string): string {
-    return sampleId(`${this.#seed}/${what}`, Date.UTC(2025, 2, 4))
-  }
-
   #add(body: OrderBody, project: SampleProject, placedAtMs: number): SampleOrder {
-    const key = `${this.#seed}/order/${this.#added++}`
-    const { firstName, lastName } = choosePerson(new SeededRandom(`${this.#seed}/company`))
-    const placedAt = new Date(placedAtMs).toISOString()
-    const order: SampleOrder = {
-      id: sampleId(key, placedAtMs),
-      companyName: 'Brightline Solar (sample)',
-      projectDesign: { id: sampleId(`${key}/design`, placedAtMs) },
-      userInfo: {
-        id: this.userId,
-        firstName,
-        lastName,
-        email: `${firstName}.${lastName}@brightline.example`.toLowerCase(),
-      },
-      status: body.status,
-      tierLevel: body.tierLevel,
-      addOns: [],
-      form: body.form,
-      designServiceProviderId: this.#companyId('provider'),
-      designServiceProviderName: 'Sample Design Services',
-      isExpedited: body.isExpedited,
-      isAutomated: false,
-      createdAt: placedAt,
-      updatedAt: placedAt,
-      project: { id: project.id, name: project.name, status: project.status, mode: project.mode },
-      company: { id: this.#companyId('company') },
-      modelRevisionCount: '0',
-    }
+    const order = createOrder(this.#seed, this.#added++, body, project, placedAtMs)
     ;(this.#late ?? this.#orders).push(order)
     return order
+  }
+}
+
+function companyId(seed: string, what: string): string {
+  return sampleId(`${seed}/${what}`, Date.UTC(2025, 2, 4))
+}
+
+export type SampleOrder = ReturnType<typeof createOrder>
+
+/** Returns an order as the service returns it (the service's specification, section 2.3). */
+function createOrder(seed: string, number: number, body: OrderBody, project: SampleProject, placedAtMs: number) {
+  const key = `${seed}/order/${number}`
+  const { firstName, lastName } = choosePerson(new SeededRandom(`${seed}/company`))
+  const placedAt = new Date(placedAtMs).toISOString()
+  return {
+    id: sampleId(key, placedAtMs),
+    companyName: 'Brightline Solar (sample)',
+    projectDesign: { id: sampleId(`${key}/design`, placedAtMs) },
+    userInfo: {
+      id: companyId(seed, 'user'),
+      firstName,
+      lastName,
+      email: `${firstName}.${lastName}@brightline.example`.toLowerCase(),
+    },
+    status: body.status,
+    tierLevel: body.tierLevel,
+    addOns: [] as readonly unknown[],
+    form: body.form,
+    designServiceProviderId: companyId(seed, 'provider'),
+    designServiceProviderName: 'Sample Design Services',
+    isExpedited: body.isExpedited,
+    isAutomated: false,
+    createdAt: placedAt,
+    updatedAt: placedAt,
+    project: { id: project.id, name: project.name, status: project.status, mode: project.mode },
+    company: { id: companyId(seed, 'company') },
+    modelRevisionCount: '0',
   }
 }
 
