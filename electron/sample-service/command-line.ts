@@ -98,47 +98,43 @@ function faultOf(value: string): FaultRule {
   }
 }
 
+/** Numbers of the command line, by the options of the service that they set. */
+const numbers = {
+  port: 'port',
+  'files-port': 'filesPort',
+  projects: 'projects',
+  checklists: 'checklistsPerProject',
+  questions: 'photoQuestionsPerChecklist',
+  photos: 'photosPerQuestion',
+  'photo-bytes': 'photoBytes',
+  'report-bytes': 'reportBytes',
+  'link-lifetime-ms': 'linkLifetimeMs',
+  'life-speed': 'lifeSpeed',
+  'calls-per-minute': 'callsPerMinute',
+} as const
+
 /** Reads the arguments. Throws a TypeError or RangeError that says what is wrong with them. */
 export function readCommandLine(args: readonly string[]): CommandLine {
   const text = { type: 'string' } as const
   const many = { type: 'string', multiple: true } as const
   const flag = { type: 'boolean' } as const
+  const numberOptions = Object.fromEntries(Object.keys(numbers).map((name) => [name, text])) as Record<
+    keyof typeof numbers,
+    typeof text
+  >
   const { values } = parseArgs({
     args: [...args],
     options: {
-      port: text,
-      'files-port': text,
+      ...numberOptions,
       seed: text,
       token: text,
-      projects: text,
-      checklists: text,
-      questions: text,
-      photos: text,
-      'photo-bytes': text,
-      'report-bytes': text,
       status: many,
-      'link-lifetime-ms': text,
-      'life-speed': text,
-      'calls-per-minute': text,
       shape: many,
       fault: many,
       json: flag,
       help: flag,
     },
   })
-  const numbers = {
-    port: 'port',
-    'files-port': 'filesPort',
-    projects: 'projects',
-    checklists: 'checklistsPerProject',
-    questions: 'photoQuestionsPerChecklist',
-    photos: 'photosPerQuestion',
-    'photo-bytes': 'photoBytes',
-    'report-bytes': 'reportBytes',
-    'link-lifetime-ms': 'linkLifetimeMs',
-    'life-speed': 'lifeSpeed',
-    'calls-per-minute': 'callsPerMinute',
-  } as const
   const options: Record<string, unknown> = {}
   for (const [name, option] of Object.entries(numbers)) {
     const value = values[name as keyof typeof numbers]
@@ -155,7 +151,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     })
   }
   return {
-    options: options,
+    options,
     faults: (values.fault ?? []).map(faultOf),
     json: values.json ?? false,
     help: values.help ?? false,
