@@ -80,7 +80,7 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
     log,
     nowMs,
     gate: () => null,
-    respond: createFileRequests(site, files, links, settings),
+    respond: createFileRequests(site, files, links, settings.validators),
   })
   filesUrl = `http://127.0.0.1:${fileServer.port}`
 

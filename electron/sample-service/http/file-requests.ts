@@ -6,12 +6,10 @@ import { errorResponse, type SampleResponse } from './responses.ts'
 import type { RouteMatch } from './routes.ts'
 import type { ServedRequest } from './sample-server.ts'
 
-type FileRequest = Pick<ServedRequest, 'method' | 'url' | 'headers' | 'match'>
+/** See `SampleServiceOptions`. */
+type Validators = 'strong' | 'weak' | 'none'
 
-/** Options of the file host, see SampleServiceOptions. */
-interface FileOptions {
-  readonly validators: 'strong' | 'weak' | 'none'
-}
+type FileRequest = Pick<ServedRequest, 'method' | 'url' | 'headers' | 'match'>
 
 /** The bytes of every file as they are served now. */
 export interface SampleFiles {
@@ -33,7 +31,7 @@ export function createFileRequests(
   site: SampleSite,
   files: SampleFiles,
   links: LinkSigner,
-  options: FileOptions,
+  validators: Validators,
 ): (request: FileRequest) => Promise<SampleResponse> {
   const find = async ({ route, ids }: RouteMatch): Promise<ServedFile | null> => {
     const [projectId = '', checklistId = '', photoId = ''] = ids
@@ -59,7 +57,7 @@ export function createFileRequests(
     if (verdict === 'expired') return errorResponse(403, 'Request has expired')
     if (verdict === 'forged') return errorResponse(403, 'Access denied: bad signature')
     const file = await find(request.match)
-    return file ? fileResponse(file, request, options) : errorResponse(404, 'File not found')
+    return file ? fileResponse(file, request, validators) : errorResponse(404, 'File not found')
   }
 }
 
@@ -71,23 +69,23 @@ function entityTag(bytes: Buffer): string {
 function fileResponse(
   file: ServedFile,
   { method, headers: conditions }: FileRequest,
-  options: FileOptions,
+  validators: Validators,
 ): SampleResponse {
   const { bytes } = file
-  const etag = `${options.validators === 'weak' ? 'W/' : ''}${entityTag(bytes)}`
+  const etag = `${validators === 'weak' ? 'W/' : ''}${entityTag(bytes)}`
   const lastModified = new Date(file.changedAt).toUTCString()
   const headers: Record<string, string> = {
     'Content-Type': file.contentType,
     'Cache-Control': 'private, max-age=0',
     'Accept-Ranges': 'bytes',
   }
-  if (options.validators !== 'none') {
+  if (validators !== 'none') {
     headers['ETag'] = etag
     headers['Last-Modified'] = lastModified
     if (isUnchanged(conditions, etag, lastModified)) return { status: 304, headers, body: Buffer.alloc(0) }
   }
   const range = conditions.range
-  const usable = method === 'GET' && range !== undefined && ifRangeHolds(conditions, etag, lastModified, options)
+  const usable = method === 'GET' && range !== undefined && ifRangeHolds(conditions, etag, lastModified, validators)
   const part = usable ? readRange(range, bytes.length) : 'whole'
   if (part === 'whole') return { status: 200, headers, body: bytes }
   if (part === 'outside') {
@@ -114,11 +112,11 @@ function ifRangeHolds(
   conditions: IncomingHttpHeaders,
   etag: string,
   lastModified: string,
-  options: FileOptions,
+  validators: Validators,
 ): boolean {
   const ifRange = conditions['if-range']
   if (ifRange === undefined) return true
-  if (options.validators !== 'strong') return false
+  if (validators !== 'strong') return false
   return ifRange === etag || ifRange === lastModified
 }
 
@@ -137,20 +135,19 @@ function readRange(range: string, size: number): { first: number; last: number }
   return last < first ? 'whole' : { first, last }
 }
 
-/** Signs links to files and checks the links of requests. */
-export interface LinkSigner {
-  sign(path: string): string
-  check(url: URL): 'valid' | 'expired' | 'forged'
-}
+export type LinkSigner = ReturnType<typeof createLinkSigner>
 
-/** Links in the style of CloudFront: `?Expires=…&Signature=…&Key-Pair-Id=…`, signed over path and expiry. */
+/**
+ * Returns what signs links to files and checks those of requests, in the style of CloudFront:
+ * `?Expires=…&Signature=…&Key-Pair-Id=…`, signed over path and expiry.
+ */
 export function createLinkSigner(options: {
   seed: string
   /** Returns the file host, `http://127.0.0.1:<port>`; its port is known once it listens. */
   baseUrl: () => string
   lifetimeMs: number
   nowMs: () => number
-}): LinkSigner {
+}) {
   const secret = createHash('sha256').update(`link secret ${options.seed}`).digest()
   const keyPairId = `K${createHash('sha256').update(secret).digest('hex').slice(0, 13).toUpperCase()}`
   const signature = (path: string, expires: string): string =>
@@ -162,7 +159,7 @@ export function createLinkSigner(options: {
       .replaceAll('/', '~')
 
   return {
-    sign(path) {
+    sign(path: string): string {
       const expiresMs = options.nowMs() + options.lifetimeMs
       // Whole seconds as real links have them; lifetimes that tests use need more.
       const expires =
@@ -170,7 +167,7 @@ export function createLinkSigner(options: {
       const query = `Expires=${expires}&Signature=${signature(path, expires)}&Key-Pair-Id=${keyPairId}`
       return `${options.baseUrl()}${path}?${query}`
     },
-    check(url) {
+    check(url: URL): 'valid' | 'expired' | 'forged' {
       const expires = url.searchParams.get('Expires') ?? ''
       if (url.searchParams.get('Key-Pair-Id') !== keyPairId) return 'forged'
       if (url.searchParams.get('Signature') !== signature(url.pathname, expires)) return 'forged'

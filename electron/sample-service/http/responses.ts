@@ -5,16 +5,9 @@ export interface SampleResponse {
   readonly body: Buffer
 }
 
-export function jsonResponse(
-  status: number,
-  value: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): SampleResponse {
-  return {
-    status,
-    headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },
-    body: Buffer.from(JSON.stringify(value)),
-  }
+export function jsonResponse(status: number, value: unknown): SampleResponse {
+  const headers = { 'Content-Type': 'application/json; charset=utf-8' }
+  return { status, headers, body: Buffer.from(JSON.stringify(value)) }
 }
 
 /** One invalid field of a request. `field` is the path in the body, empty for the body as a whole. */

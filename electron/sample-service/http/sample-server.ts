@@ -20,12 +20,6 @@ export interface ServedRequest {
   readonly body: Buffer
 }
 
-export interface SampleServer {
-  readonly port: number
-  /** Stops listening and destroys the connections that are open. */
-  close(): Promise<void>
-}
-
 /** Returns the request's body, or null if it is larger than `maxBodyBytes`. */
 async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = []
@@ -47,7 +41,7 @@ export async function startServer(options: {
   /** Called before faults: returns the refusal, or null to let the request through. */
   readonly gate: () => SampleResponse | null
   readonly respond: (request: ServedRequest) => SampleResponse | Promise<SampleResponse>
-}): Promise<SampleServer> {
+}) {
   const { origin, faults, log } = options
   const stopped = new AbortController()
 
@@ -94,8 +88,9 @@ export async function startServer(options: {
   })
   return {
     port: (server.address() as AddressInfo).port,
+    /** Stops listening and destroys the connections that are open. */
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         stopped.abort()
         server.close(() => resolve())
         server.closeAllConnections()
