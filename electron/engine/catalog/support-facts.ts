@@ -1,64 +1,23 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { knownChecklistStatuses, type GapReason } from '../../../shared/domain.ts'
+import { knownChecklistStatuses } from '../../../shared/domain.ts'
 import type { ChecklistRow } from '../store/checklists-store.ts'
 import { databaseName } from '../store/database-files.ts'
 import { openReadOnly, type ReadOnlyStore } from '../store/create-store.ts'
 import { storeError } from '../store/store-error.ts'
-import type { JobFacts, ProjectFacts } from '../store/support-store.ts'
 import { evaluateRecorded } from '../checklists/completeness.ts'
-
-/** A checklist without its title, and its gaps without question labels. */
-export interface SupportChecklist {
-  readonly id: string
-  /** Status at the service; `other` if it is not documented. */
-  readonly status: string
-  readonly updatedAt: string | null
-  readonly lookedAt: string | null
-  readonly upstreamGoneAt: string | null
-  readonly complete: boolean
-  readonly expectedFiles: number
-  readonly archivedFiles: number
-  readonly errorCode: string | null
-  readonly gaps: readonly { readonly expected: number; readonly archived: number; readonly reason: GapReason }[]
-}
 
 /** Stands for a fact that could not be read, with the error code of SQLite or the system. */
 interface Unreadable {
   readonly unreadable: string
 }
 
-/** Ids, statuses, counts, reasons, and times from a data folder's database: nothing about a customer. */
-export interface SupportFacts {
-  readonly database: {
-    readonly present: boolean
-    readonly sizeBytes: number
-    /** Bytes written but not yet merged into the database. */
-    readonly walBytes: number
-    readonly format: number | null | Unreadable
-    readonly integrity: 'ok' | readonly string[] | Unreadable
-  }
-  readonly counts: Readonly<Record<string, number>> | Unreadable
-  readonly projects: readonly (ProjectFacts & { readonly checklists: readonly SupportChecklist[] })[] | Unreadable
-  readonly jobs: readonly JobFacts[] | Unreadable
-}
-
-/** A view of a data folder, open until `close`. */
-export interface SupportView {
-  readonly facts: SupportFacts
-  /**
-   * Returns `text` without the names, addresses, titles, labels, and file names in the database, or null if they cannot
-   * be read.
-   */
-  withoutNames(text: string): string | null
-  close(): void
-}
-
 /**
  * Reads the facts of a data folder that may belong to another process, and whose database may be absent, damaged, or of
- * another format: the reason replaces each unreadable fact. Reads the whole database; never throws.
+ * another format: the reason replaces each unreadable fact. They are ids, statuses, counts, reasons, and times: nothing
+ * about a customer. Reads the whole database, which stays open until `close`; never throws.
  */
-export function openSupportView(homeFolder: string): SupportView {
+export function openSupportView(homeFolder: string) {
   const file = join(homeFolder, databaseName)
   const sizeBytes = sizeOf(file)
   const present = sizeBytes !== undefined
@@ -66,10 +25,11 @@ export function openSupportView(homeFolder: string): SupportView {
   const store = 'support' in opened ? opened : undefined
   const read = <T>(query: (from: ReadOnlyStore) => T): T | Unreadable =>
     'support' in opened ? attempt(() => query(opened)) : opened
-  const facts: SupportFacts = {
+  const facts = {
     database: {
       present,
       sizeBytes: sizeBytes ?? 0,
+      /** Bytes written but not yet merged into the database. */
       walBytes: sizeOf(`${file}-wal`) ?? 0,
       format: read(({ support }) => support.format()),
       integrity: read(({ support }) => {
@@ -83,7 +43,11 @@ export function openSupportView(homeFolder: string): SupportView {
   }
   return {
     facts,
-    withoutNames(text) {
+    /**
+     * Returns `text` without the names, addresses, titles, labels, and file names in the database, or null if they cannot
+     * be read.
+     */
+    withoutNames(text: string): string | null {
       const names = read(({ support }) => support.namesIn(text))
       return Array.isArray(names) ? names.reduce(withoutName, text) : null
     },
@@ -91,6 +55,7 @@ export function openSupportView(homeFolder: string): SupportView {
   }
 }
 
+/** Checklists have no titles, and their gaps no question labels. */
 function readProjects(store: ReadOnlyStore) {
   return store.support.projects().map((project) => ({
     ...project,
