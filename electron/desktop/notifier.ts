@@ -29,14 +29,8 @@ export interface NotifierDeps {
 /** About as many as a notification center shows at once. Clicks on older ones have no effect. */
 const maxKept = 20
 
-export interface Notifier {
-  /** Called with each count of the badge. */
-  readonly onOverview: (overview: CallOutput<'overview'>) => void
-  readonly close: () => void
-}
-
 /** Notifies the user of new activity, and of what the badge counts, as the settings allow. */
-export function startNotifier({ api, icon, isLooking, open, clock, log }: NotifierDeps): Notifier {
+export function startNotifier({ api, icon, isLooking, open, clock, log }: NotifierDeps) {
   let pending = nothingPending
   let failures = noFailuresNotified
   let settings: EventValue<'settings-state'> | undefined
@@ -94,6 +88,7 @@ export function startNotifier({ api, icon, isLooking, open, clock, log }: Notifi
     showDue()
   })
   return {
+    /** To be called with each count of the badge. */
     onOverview,
     close() {
       unsubscribe()

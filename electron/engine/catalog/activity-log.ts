@@ -19,16 +19,8 @@ const gatherMs = 500
 /** Entries in one event; the list has the others. */
 const maxNews = 50
 
-export interface ActivityLog {
-  list(query: ActivityQuery): ActivityPage
-  /** Records what a user did to the settings, the token, or the archive folder. `at` is ISO 8601 UTC. */
-  record(action: UserAction, at: string): void
-  /** Emits the entries that are still being collected, then stops. */
-  close(): void
-}
-
 /** Lists activity, and emits new entries at most twice a second. */
-export function createActivityLog(store: Store, onNews: (news: ActivityNews) => void): ActivityLog {
+export function createActivityLog(store: Store, onNews: (news: ActivityNews) => void) {
   const newIds = new Set<number>()
   let timer: NodeJS.Timeout | undefined
 
@@ -59,15 +51,18 @@ export function createActivityLog(store: Store, onNews: (news: ActivityNews) => 
   })
 
   return {
-    list({ before = null, after = null, groups, projectId = null, limit }) {
+    list(query: ActivityQuery): ActivityPage {
+      const { before = null, after = null, groups, projectId = null, limit } = query
       const kinds = groups === undefined ? null : kindsOf(groups)
       const rows = store.activity.list({ before, after, kinds, projectId, limit: limit + 1 })
       return { items: describe(rows.slice(0, limit)), hasMore: rows.length > limit }
     },
-    record(action, at) {
+    /** Records what a user did to the settings, the token, or the archive folder. `at` is ISO 8601 UTC. */
+    record(action: UserAction, at: string): void {
       store.transaction(() => store.activity.record({ ...action, at }))
     },
-    close() {
+    /** Emits the entries that are still being collected, then stops. */
+    close(): void {
       store.activity.setListener(() => undefined)
       clearTimeout(timer)
       if (timer !== undefined) emitNews()

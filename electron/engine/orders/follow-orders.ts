@@ -9,17 +9,6 @@ import { nextOrderPollMs, type OrderPollFacts } from './order-poll-schedule.ts'
 import { recordListed } from './record-order.ts'
 import { linkOrders, resolveFromList, unconfirmedOrders } from './resolve-order.ts'
 
-/** Keeps the stored orders up to date with the service. */
-export interface OrderFollower {
-  /**
-   * Polls a few projects that are due, at the lowest priority; the others follow next time. Those that have unconfirmed
-   * orders the first time are due then. Throws the errors that any call would meet.
-   */
-  followDue(signal: AbortSignal): Promise<void>
-  /** Polls a project's orders now. `listed` is null if the service has no such list or denies it. */
-  refresh(projectId: string, signal: AbortSignal): Promise<{ listed: number | null }>
-}
-
 /** The call is not in the service's specification: a service without it is asked again after a day. */
 const unsupportedRetryMs = dayMs
 /** Pause after a service error or a lost connection. */
@@ -31,7 +20,8 @@ const errorRetryMs = 15 * minuteMs
  */
 const maxProjectsPerCheck = 5
 
-export function createFollower(deps: OrderDeps): OrderFollower {
+/** Keeps the stored orders up to date with the service. */
+export function createFollower(deps: OrderDeps) {
   const { store, client, clock } = deps
   /**
    * Keys of the projects with unconfirmed orders that were not asked about since the start; undefined until the first
@@ -99,7 +89,11 @@ export function createFollower(deps: OrderDeps): OrderFollower {
   }
 
   return {
-    async followDue(signal) {
+    /**
+     * Polls a few projects that are due, at the lowest priority; the others follow next time. Those that have
+     * unconfirmed orders the first time are due then. Throws the errors that any call would meet.
+     */
+    async followDue(signal: AbortSignal): Promise<void> {
       unasked ??= new Set(store.orders.waiting().map(({ projectId }) => projectKey(projectId)))
       for (let asked = 0; asked < maxProjectsPerCheck && !signal.aborted; asked++) {
         const projectId = nextDue()
@@ -107,7 +101,8 @@ export function createFollower(deps: OrderDeps): OrderFollower {
         await poll(projectId, 'idle', signal)
       }
     },
-    async refresh(projectId, signal) {
+    /** Polls a project's orders now. `listed` is null if the service has no such list or denies it. */
+    async refresh(projectId: string, signal: AbortSignal): Promise<{ listed: number | null }> {
       return { listed: await poll(projectId, 'user', signal) }
     },
   }

@@ -32,11 +32,6 @@ export interface Backup {
  */
 export type BackupOutcome = 'made' | 'not-due' | 'damaged' | 'failed'
 
-export interface DatabaseBackups {
-  /** Makes a backup if the last one is older than a day. Never rejects; concurrent calls share one backup. */
-  backupIfDue(nowMs: number): Promise<BackupOutcome>
-}
-
 export interface BackupOptions {
   readonly store: Store
   /** Absolute path of the backups folder; created with the first backup. */
@@ -44,7 +39,7 @@ export interface BackupOptions {
   readonly logger: Log
 }
 
-export function createDatabaseBackups({ store, folder, logger }: BackupOptions): DatabaseBackups {
+export function createDatabaseBackups({ store, folder, logger }: BackupOptions) {
   const marker = createRebuildMarker(store.meta)
   let running: Promise<BackupOutcome> | undefined
   let failedMs: number | undefined
@@ -91,7 +86,8 @@ export function createDatabaseBackups({ store, folder, logger }: BackupOptions):
   }
 
   return {
-    backupIfDue(nowMs) {
+    /** Makes a backup if the last one is older than a day. Never rejects; concurrent calls share one backup. */
+    backupIfDue(nowMs: number): Promise<BackupOutcome> {
       running ??= run(nowMs).finally(() => {
         running = undefined
       })

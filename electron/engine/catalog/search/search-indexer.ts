@@ -34,20 +34,12 @@ const closingMs = 250
 /** Pause after an error, such as a full disk. */
 const retryMs = 60_000
 
-export interface SearchIndexer {
-  /** Indexes what changed, for at most the time of a step. Never throws. */
-  refresh(): void
-  /** Resolves once everything is indexed, or cannot be. Rejects with the signal's reason. */
-  complete(signal: AbortSignal): Promise<void>
-  close(): void
-}
-
 /**
  * Keeps the search index up to date while this process owns the database: indexes queued documents in short steps, and
  * builds the index of a database that has none, or one by other rules. Its commits do not wait for the disk: what a
  * power cut takes is still queued.
  */
-export function createSearchIndexer(deps: { store: Store; clock: Clock; logger: Log }): SearchIndexer {
+export function createSearchIndexer(deps: { store: Store; clock: Clock; logger: Log }) {
   const { store, clock, logger } = deps
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
@@ -118,10 +110,12 @@ export function createSearchIndexer(deps: { store: Store; clock: Clock; logger: 
   if (store.search.isIncomplete()) schedule(gatherMs)
 
   return {
-    refresh() {
+    /** Indexes what changed, for at most the time of a step. Never throws. */
+    refresh(): void {
       if (store.search.isIncomplete()) step(stepMs)
     },
-    async complete(signal) {
+    /** Resolves once everything is indexed, or cannot be. Rejects with the signal's reason. */
+    async complete(signal: AbortSignal): Promise<void> {
       for (let hasMore = true; hasMore && !isClosed;) {
         hasMore = step(stepMs)
         do {
@@ -135,7 +129,7 @@ export function createSearchIndexer(deps: { store: Store; clock: Clock; logger: 
         // The next step.
       }
     },
-    close() {
+    close(): void {
       isClosed = true
       clearTimeout(timer)
       const untilMs = performance.now() + closingMs
