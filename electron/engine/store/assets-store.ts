@@ -43,21 +43,12 @@ export interface AssetRow {
 export type FileDamage = 'missing' | 'changed'
 
 /** The service's record of an asset. `record` is JSON text without links and secrets. */
-export interface AssetFacts {
-  readonly remoteKey: string
-  readonly sourceHash: string | null
-  readonly fileName: string | null
-  readonly record: string | null
-  readonly takenAt: string | null
-  readonly latitude: number | null
-  readonly longitude: number | null
-}
+export type AssetFacts = Pick<
+  AssetRow,
+  'remoteKey' | 'sourceHash' | 'fileName' | 'record' | 'takenAt' | 'latitude' | 'longitude'
+>
 
-export interface NewAsset extends AssetFacts {
-  readonly checklistKey: number
-  readonly questionKey: number | null
-  readonly kind: AssetKind
-  readonly path: string
+export interface NewAsset extends AssetFacts, Pick<AssetRow, 'checklistKey' | 'questionKey' | 'kind' | 'path'> {
   readonly pathKey: string
 }
 

@@ -64,15 +64,10 @@ export type ChecklistForCompleteness = Pick<
 export type ChecklistHead = Pick<ChecklistRow, 'key' | 'status' | 'updatedAt' | 'fingerprint'>
 
 /** A checklist as the service lists it now. `entryRaw` is JSON text without links and secrets. */
-export interface ChecklistEntry {
-  readonly projectId: string
-  readonly id: string
-  readonly title: string
-  readonly status: string
-  readonly updatedAt: string | null
-  readonly fingerprint: string
-  readonly entryRaw: string
-}
+export type ChecklistEntry = Pick<
+  ChecklistRow,
+  'projectId' | 'id' | 'title' | 'status' | 'updatedAt' | 'fingerprint' | 'entryRaw'
+>
 
 const columns = `key, project_id AS projectId, id, title, status, updated_at AS updatedAt, fingerprint,
   detail_fingerprint AS detailFingerprint, read_fingerprint AS readFingerprint,

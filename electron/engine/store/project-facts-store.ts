@@ -129,14 +129,10 @@ interface CauseRow {
   readonly nextTryAt: string | null
 }
 
-interface FailedJobs {
-  readonly cause: AttentionCause
+interface FailedJobs extends Pick<CauseRow, 'cause' | 'firstMessage' | 'lastMessage' | 'nextTryAt'> {
   readonly due: 0 | 1
   readonly preview: 0 | 1
   readonly count: number
-  readonly firstMessage: string | null
-  readonly lastMessage: string | null
-  readonly nextTryAt: string | null
   /** Latest time at which a current failure began to need attention. */
   readonly attentionFrom: string | null
   /** Earliest time at which another failure will need it. */
