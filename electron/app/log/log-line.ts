@@ -1,3 +1,4 @@
+import { parseJson } from '../../engine/lib/parse-json.ts'
 import type { Redactor } from '../../engine/lib/redact.ts'
 import { plainText } from './plain-text.ts'
 
@@ -15,16 +16,7 @@ export function redactLine(line: string, redactor: Redactor): string {
   const clean = JSON.stringify(redactor.redactJson(JSON.parse(line)), cut)
   const text = plainText(redactor.redactText(clean))
   const omitted = { level: 'warn', msg: 'A line that could not be redacted was left out' }
-  return `${isJson(text) ? text : JSON.stringify(omitted)}\n`
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
+  return `${parseJson(text) !== undefined ? text : JSON.stringify(omitted)}\n`
 }
 
 /** Limits beyond anything that is logged on purpose. */

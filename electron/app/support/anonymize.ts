@@ -1,5 +1,6 @@
 import { errorCodes } from '../../../shared/error-policy.ts'
 import { logLevels } from '../../../shared/setting-names.ts'
+import { parseJson } from '../../engine/lib/parse-json.ts'
 
 /** Fields with an id of the service or the database, and fields with a word of a fixed list. */
 const idFields = /^(?:project|checklist|asset|question|category|order|job)(?:Id)?$/
@@ -26,7 +27,7 @@ const maxDepth = 8
  * times, and Solarchive's own words and sentences are kept.
  */
 export function anonymizeLogLine(line: string, context: AnonymizeContext): string | undefined {
-  const json = parse(line)
+  const json = parseJson(line)
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined
   const { level, time: at, pid, fields, msg } = json as Readonly<Record<string, unknown>>
   if (!logLevels.some((known) => known === level) || typeof msg !== 'string') return undefined
@@ -60,14 +61,6 @@ function anonymizeString(key: string, text: string, context: AnonymizeContext): 
   if (key === 'path' && callPath.test(text)) return context.redactText(text)
   if (key === 'name' && errorName.test(text)) return text
   return removed
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }
 
 /** Folders and names that texts may contain. Folders are absolute. */
