@@ -1,5 +1,5 @@
 import { AppError, toAppError } from '../../shared/errors.ts'
-import type { Settings, SetupState } from '../../shared/settings.ts'
+import type { SetupState } from '../../shared/settings.ts'
 import type { Engine } from '../engine/engine.ts'
 import { type BackgroundTasks, createBackgroundTasks } from './api/background-tasks.ts'
 import { type Api, createApi } from './api/create-api.ts'
@@ -39,7 +39,6 @@ export interface AppOptions {
 export interface App {
   readonly api: Api
   setupState(): SetupState
-  settings(): Settings
   /**
    * Calls `listener` at once with the current engine (undefined if there is none), then with each that replaces it.
    * Returns a function that stops following.
@@ -159,7 +158,6 @@ async function assemble(core: Core): Promise<App> {
   return {
     api,
     setupState,
-    settings: () => configuration.settings,
     followEngine: (listener) => engines.follow(listener),
     openAsset: async (assetId, version) => engines.require().openAsset(assetId, version),
     copies: async (assetIds) => engines.require().copies(assetIds),
@@ -203,13 +201,7 @@ interface OpenDeps extends Core {
   readonly onOwner: () => void
 }
 
-interface Opener {
-  open(): Promise<OpenedEngine>
-  /** Becomes the owner in place of the other process, then calls `start`, which opens the engine. */
-  takeOver(start: () => Promise<void>): Promise<void>
-}
-
-function createOpener(deps: OpenDeps): Opener {
+function createOpener(deps: OpenDeps) {
   const { configuration, ownership, engines, ports, queue, signal } = deps
   /** Receives why a take-over failed to open the engine; undefined outside of one. */
   let onFailed: ((error: unknown) => void) | undefined
@@ -242,7 +234,8 @@ function createOpener(deps: OpenDeps): Opener {
   }
   return {
     open,
-    async takeOver(start) {
+    /** Becomes the owner in place of the other process, then calls `start`, which opens the engine. */
+    async takeOver(start: () => Promise<void>): Promise<void> {
       // Report settings errors before the other process is stopped.
       await configuration.reload()
       const owner = requireSameOwner()
@@ -288,9 +281,7 @@ async function openOwnOrOther(deps: OpenDeps, reopen: () => void): Promise<Opene
   })
 }
 
-interface EventsDeps {
-  readonly configuration: Configuration
-  readonly engines: EngineHolder
+interface EventsDeps extends Core {
   readonly setupState: () => SetupState
   readonly mover: () => Mover
   readonly tasks: () => BackgroundTasks
@@ -346,9 +337,7 @@ function runHooks(engines: EngineHolder, ownership: Ownership, runner: HookRunne
 /** Before anything is set up. */
 const noEvidence = { isDaily: false, isStamping: false, last: null, problem: null }
 
-interface MoverDeps extends AppOptions {
-  readonly configuration: Configuration
-  readonly engines: EngineHolder
+interface MoverDeps extends Core {
   readonly open: () => Promise<OpenedEngine>
   readonly events: EventStream
   readonly publishSettings: () => void
@@ -381,9 +370,7 @@ function createMover(deps: MoverDeps): Mover {
   })
 }
 
-interface SocketDeps extends AppOptions {
-  readonly configuration: Configuration
-  readonly engines: EngineHolder
+interface SocketDeps extends Core {
   readonly requireWritableArchive: () => void
 }
 

@@ -610,7 +610,7 @@ test('the token of one service is never sent to another address, in a test or by
     (_, response) =>
       void response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"Not found"}'),
     async ({ url, requests }) => {
-      const { call, archive, app } = await running()
+      const { call, archive } = await running()
       const pasted = {
         outcome: 'no-token',
         message: expect.stringContaining('Paste the token for this address') as string,
@@ -629,7 +629,7 @@ test('the token of one service is never sent to another address, in a test or by
         expect(await call('setup.complete', { serviceUrl, ...folder })).toMatchObject(refused)
       }
       expect(requests).toHaveLength(0)
-      expect(app.settings().serviceUrl).toBe(archive.service.url)
+      expect(await call('settings.get', {})).toMatchObject({ value: { serviceUrl: archive.service.url } })
       const own = { serviceUrl: `${archive.service.url}/api/v1/` }
       expect(await call('connection.test', own)).toMatchObject({ value: { outcome: 'ok' } })
       expect(await call('settings.save', own)).toMatchObject({ ok: true })
