@@ -2,15 +2,12 @@ import { join } from 'node:path'
 import { productFolder } from '../app/static-files/page-files.ts'
 import { openApp } from '../app/open-app.ts'
 import type { HostEnvironment, StartSettings } from '../app/settings/resolve-settings.ts'
-import type { Api } from '../app/api/create-api.ts'
-import type { App } from '../app/create-app.ts'
-import type { Log } from '../engine/lib/ports.ts'
 import { createRedactor } from '../engine/lib/redact.ts'
 import { systemDesktop, printMessage, saveBundle, systemKeychain } from './desktop-ports.ts'
 import { followPower, type Quitting } from './lifecycle.ts'
 import { createLoginItem } from './login-item.ts'
 import { startUtilityProcess } from './utility-process.ts'
-import { createSystemUi, type SystemUi } from './system-ui.ts'
+import { createSystemUi } from './system-ui.ts'
 import { canUpdate, followUpdates } from './updates.ts'
 import type { AppWindow } from './window.ts'
 
@@ -23,21 +20,13 @@ export interface DesktopOptions {
 }
 
 /** The installed app, running. */
-export interface RunningDesktop {
-  readonly api: Api
-  readonly log: Log
-  readonly systemUi: SystemUi
-  readonly openAsset: App['openAsset']
-  /** Keeps everything archived until `close`. Rejects with what prevents it. */
-  run(): Promise<void>
-  close(): Promise<void>
-}
+export type RunningDesktop = Awaited<ReturnType<typeof createDesktop>>
 
 /**
  * Opens the data folder, and creates what shows it outside of the window. Electron must be ready. Throws what `openApp`
  * throws.
  */
-export async function createDesktop(options: DesktopOptions): Promise<RunningDesktop> {
+export async function createDesktop(options: DesktopOptions) {
   const { started, environment, window, quit, quitToInstall } = options
   const host = await openApp({
     started,
@@ -71,11 +60,12 @@ export async function createDesktop(options: DesktopOptions): Promise<RunningDes
     log,
     systemUi,
     openAsset: app.openAsset,
-    run() {
+    /** Keeps everything archived until `close`. Rejects with what prevents it. */
+    run(): Promise<void> {
       running = app.run(stop.signal)
       return running
     },
-    async close() {
+    async close(): Promise<void> {
       stopFollowingPower()
       systemUi.close()
       stopFollowingUpdates()

@@ -129,14 +129,11 @@ function withoutBlocker(groups: readonly PendingGroup[], blocker: BlockerKind): 
     .filter(({ rows }) => rows.length > 0)
 }
 
-/** Groups to notify now, what still waits, and the delay until the next group is due, or `null` if none waits. */
-export interface DueNotifications {
-  readonly groups: readonly NotificationGroup[]
-  readonly after: PendingNotifications
-  readonly nextInMs: number | null
-}
-
-export function takeDue(before: PendingNotifications, nowMs: number): DueNotifications {
+/**
+ * Returns the groups to notify now, what still waits, and the delay until the next group is due, or `null` if none
+ * waits.
+ */
+export function takeDue(before: PendingNotifications, nowMs: number) {
   const isDue = (group: PendingGroup) => dueAtMs(group, before) <= nowMs
   const due = before.groups.filter(isDue)
   const groups = before.groups.filter((group) => !isDue(group))

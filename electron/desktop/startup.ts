@@ -1,14 +1,11 @@
 import { sep } from 'node:path'
 
-export interface DesktopStart {
-  /** Started in the background: the window opens once a user asks for it. */
-  readonly isHidden: boolean
-  /** Started on the embedded sample service. */
-  readonly useSample: boolean
-}
-
-/** Reads the arguments of a process. Unknown arguments are ignored, because Chromium and the systems add their own. */
-export function readDesktopStart(argv: readonly string[]): DesktopStart {
+/**
+ * Reads the arguments of a process: whether it is started in the background, so that the window opens once a user asks
+ * for it, and on the embedded sample service. Unknown arguments are ignored, because Chromium and the systems add their
+ * own.
+ */
+export function readDesktopStart(argv: readonly string[]) {
   return { isHidden: argv.includes('--hidden'), useSample: argv.includes('--sample') }
 }
 

@@ -13,7 +13,6 @@ import { attentionCount } from '../../shared/status-text.ts'
 import { afterEvent, type AppStatus, progressOf, unknownStatus } from './app-status.ts'
 import { systemDesktop } from './desktop-ports.ts'
 import { showCommandFailure } from './failures.ts'
-import type { MenuActions } from './menu.ts'
 import { startNotifier } from './notifier.ts'
 import type { TrayCommand } from './tray-menu.ts'
 import { AppTray } from './tray.ts'
@@ -27,15 +26,8 @@ export interface SystemUiDeps {
   readonly log: Log
 }
 
-/** The parts of the app outside its window: tray, taskbar, and notifications; and what the menu needs them for. */
-export interface SystemUi extends Pick<MenuActions, 'openArchive' | 'openLogs' | 'saveBundle'> {
-  /** Resolves to true if the tray can bring back a hidden window. Never rejects. */
-  hasTray(): Promise<boolean>
-  close(): void
-}
-
-/** Shows the engine's state in the tray, the taskbar, and notifications. */
-export function createSystemUi({ app, window, resources, log }: SystemUiDeps): SystemUi {
+/** Shows the engine's state in the tray, the taskbar, and notifications. Returns what the window and the menu need. */
+export function createSystemUi({ app, window, resources, log }: SystemUiDeps) {
   const { api } = app
   const run = createCommands(app, window)
   const tray = new AppTray({ resources, log, onCommand: run })
@@ -59,6 +51,7 @@ export function createSystemUi({ app, window, resources, log }: SystemUiDeps): S
     onOverview: notifier.onOverview,
   })
   return {
+    /** Resolves to true if the tray can bring back a hidden window. Never rejects. */
     hasTray: () => tray.isShown(),
     openArchive: () => run({ kind: 'open-archive' }),
     openLogs: () => void openLogs(api),

@@ -74,18 +74,12 @@ export interface HttpHostOptions {
   readonly headersTimeoutMs?: number
 }
 
-export interface HttpHost {
-  /** `http://<host>:<port>`, without a token; this machine if the host stands for all addresses. */
-  readonly origin: string
-  close(): Promise<void>
-}
-
 /**
  * Serves the app to browsers. Throws `wrong-usage` if it cannot listen. Every request must be addressed to a name of
  * this machine and must not come from another site. Everything but the exchange of the token needs a session, and every
  * address but those of the built pages, which contain no data, needs a key of that session too.
  */
-export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost> {
+export async function startHttpHost(options: HttpHostOptions) {
   const { app, log, host, clock } = options
   const admission = new Admission(clock)
   const eventStream = createEventStream(app.api)
@@ -169,8 +163,9 @@ export async function startHttpHost(options: HttpHostOptions): Promise<HttpHost>
   options.onListening?.(reach)
   options.onAddress(address(), 'started')
   return {
+    /** Without a token; this machine if the host stands for all addresses. */
     origin: `http://${bracketed(openAt)}:${port}`,
-    async close() {
+    async close(): Promise<void> {
       eventStream.close()
       const closed = once(server, 'close')
       server.close()
