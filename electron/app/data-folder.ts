@@ -2,7 +2,7 @@ import type { LogLevel } from '../../shared/setting-names.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Redactor } from '../engine/lib/redact.ts'
 import { systemClock } from '../engine/lib/system-clock.ts'
-import { createFileLog, type FileLog } from './log/create-file-log.ts'
+import { createFileLog } from './log/create-file-log.ts'
 import { prepareHomeFolder } from './prepare-home-folder.ts'
 import { TokenReader } from './token/token-reader.ts'
 
@@ -18,15 +18,10 @@ export interface DataFolderOptions {
 }
 
 /** An open data folder, before an engine is opened on it. */
-export interface DataFolder {
-  readonly log: FileLog
-  readonly tokens: TokenReader
-  /** Notifies the token source if this engine's service refuses the token. */
-  readonly followRefusals: (engine: Engine) => void
-}
+export type DataFolder = ReturnType<typeof openDataFolder>
 
 /** Opens the data folder and creates it if needed. Throws `wrong-settings` if it cannot be created. */
-export function openDataFolder(options: DataFolderOptions): DataFolder {
+export function openDataFolder(options: DataFolderOptions) {
   const { homeFolder, logLevel, accessToken, platform, redactor, showMessage } = options
   const log = createFileLog({ homeFolder, redactor, clock: systemClock, level: logLevel, onBroken: showMessage })
   const tokens = new TokenReader({ homeFolder, environmentToken: accessToken, platform, redactor, showMessage })
@@ -34,7 +29,8 @@ export function openDataFolder(options: DataFolderOptions): DataFolder {
   return {
     log,
     tokens,
-    followRefusals(engine) {
+    /** Notifies the token source if this engine's service refuses the token. */
+    followRefusals: (engine: Engine): void => {
       engine.events.on('watch-state', (state) => {
         if (state.kind === 'blocked' && state.obstacle === 'token') tokens.recordRefusal()
       })

@@ -351,23 +351,19 @@ export class SettingsChanger {
   }
 }
 
-/** Runs changes of the settings one after the other. */
-export interface SettingsQueue {
-  /** Runs `act` after the changes before it, then publishes the settings, even if it failed. */
-  run(act: () => Promise<void>): Promise<void>
-  /** Resolves once no change is pending. */
-  idle(): Promise<void>
-}
+export type SettingsQueue = ReturnType<typeof createSettingsQueue>
 
-/** Creates the queue that all changes of the settings go through. */
-export function createSettingsQueue(publishSettings: () => void): SettingsQueue {
+/** Creates the queue that all changes of the settings go through, one after the other. */
+export function createSettingsQueue(publishSettings: () => void) {
   let last: Promise<void> = Promise.resolve()
   return {
-    run(act) {
+    /** Runs `act` after the changes before it, then publishes the settings, even if it failed. */
+    run(act: () => Promise<void>): Promise<void> {
       const current = last.then(act).finally(publishSettings)
       last = current.catch(() => undefined)
       return current
     },
+    /** Resolves once no change is pending. */
     idle: () => last,
   }
 }
