@@ -9,7 +9,7 @@ import { requireKnownArchive } from '../recovery/open-archive.ts'
 import { captureFacts, type CaptureFacts } from './capture-facts.ts'
 import { writeCertificate } from './documents/certificate.ts'
 import { countPhotos, writeContactSheet } from './documents/contact-sheet.ts'
-import { createPictureMaker } from './documents/picture-maker.ts'
+import { createPictureMaker, type PictureMaker } from './documents/picture-maker.ts'
 import { type DocumentSlot, writePacketDocument } from './documents/packet-document.ts'
 import { addOpened, type ExportTarget, folderTarget, sumLines } from './export-target.ts'
 import { findLost, withoutLost } from './lost-files.ts'
@@ -112,30 +112,34 @@ interface Writing extends Omit<PacketRequest, 'signal' | 'names' | 'corrections'
   /** Assets that turned out to be missing or changed in the archive folder; those found here are added. */
   readonly lost: Set<number>
   readonly target: ExportTarget
-  readonly pictures: ReturnType<typeof createPictureMaker>
+  readonly pictures: PictureMaker
   /** Folder that the files are written to. */
   readonly folder: string
-}
-
-/** A photo in `packet.json`. */
-interface WrittenFile {
-  readonly file: string
-  readonly sizeBytes: number
-  readonly sha256: string
-  readonly takenAt: string | null
-  readonly position: CaptureFacts['position']
-  readonly projectId: string
-  readonly checklistId: string
-  readonly checklistTitle: string
-  readonly section: string
-  readonly question: string
-  readonly archivePath: string
 }
 
 interface Copied {
   /** Relative to the packet, with `/`. */
   readonly path: string
   readonly facts: CaptureFacts
+}
+
+type WrittenFile = ReturnType<typeof describeFile>
+
+/** Returns a photo as `packet.json` has it. */
+function describeFile({ file, project, checklist, question }: PacketPhoto, { path, facts }: Copied) {
+  return {
+    file: path,
+    sizeBytes: file.sizeBytes,
+    sha256: file.sha256,
+    takenAt: facts.takenAt,
+    position: facts.position,
+    projectId: project.id,
+    checklistId: checklist.id,
+    checklistTitle: checklist.title,
+    section: question.section,
+    question: question.question,
+    archivePath: file.path,
+  }
 }
 
 /** Writes the files of a packet as it is filled. */
@@ -229,7 +233,7 @@ class PacketWriter {
     const files: WrittenFile[] = []
     for (const photo of photos) {
       signal.throwIfAborted()
-      const { file, project, checklist, question } = photo
+      const { file } = photo
       const naming = { photo, slot, slotNumber: index + 1, sequence: files.length + 1 }
       const copied = await this.#copy(file, (facts) => pathOf({ ...naming, facts }))
       this.#advance()
@@ -237,21 +241,9 @@ class PacketWriter {
         lost.add(file.assetId)
         continue
       }
-      const { path, facts } = copied
-      if (!this.#copies.has(file.assetId)) this.#copies.set(file.assetId, posix.relative(packetPhotosFolder, path))
-      files.push({
-        file: path,
-        sizeBytes: file.sizeBytes,
-        sha256: file.sha256,
-        takenAt: facts.takenAt,
-        position: facts.position,
-        projectId: project.id,
-        checklistId: checklist.id,
-        checklistTitle: checklist.title,
-        section: question.section,
-        question: question.question,
-        archivePath: file.path,
-      })
+      const path = posix.relative(packetPhotosFolder, copied.path)
+      if (!this.#copies.has(file.assetId)) this.#copies.set(file.assetId, path)
+      files.push(describeFile(photo, copied))
     }
     return files
   }
