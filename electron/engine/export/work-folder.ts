@@ -9,25 +9,7 @@ import { requireStillAt } from './export-target.ts'
 import { cannotWrite, isTaken, type ResolvedTarget } from './target-path.ts'
 
 /** A folder beside the target in which an export is made. It gets its final name in one step, or is removed. */
-export interface WorkFolder {
-  /** Absolute path of the file or folder that becomes the export. */
-  readonly content: string
-  /** Absolute path for a file that is only needed for a moment. */
-  readonly scratch: string
-  /** An earlier export to this path did not end: its files are in the content. */
-  readonly isResumed: boolean
-  /** Space that these files take on the disk. */
-  readonly resumedBytes: number
-  /**
-   * Moves the content to its final name, durably, and returns its path. If that name is taken by now, moves it to
-   * another one that the target chooses, or throws `wrong-usage`.
-   */
-  publish(): Promise<string>
-  /** Removes everything. */
-  remove(): Promise<void>
-  /** Ends the work. What was neither published nor removed may be resumed from now on. */
-  close(): Promise<void>
-}
+export type WorkFolder = Awaited<ReturnType<typeof openWorkFolder>>
 
 export interface WorkOptions {
   /** The content is one file that does not exist yet, or a folder. */
@@ -41,10 +23,7 @@ export interface WorkOptions {
  * this path are removed. Several exports to one path may run at once: each has its own folder. Throws `wrong-usage` if
  * it cannot be created there.
  */
-export async function openWorkFolder(
-  { path, choosePath }: ResolvedTarget,
-  { kind, resumes }: WorkOptions,
-): Promise<WorkFolder> {
+export async function openWorkFolder({ path, choosePath }: ResolvedTarget, { kind, resumes }: WorkOptions) {
   const folder = newWorkFolder(path)
   const key = keyOf(basename(folder))
   const content = join(folder, contentName)
@@ -59,11 +38,19 @@ export async function openWorkFolder(
     // Held open so that its inode number is not reused.
     const opened = kind === 'folder' && constants.O_DIRECTORY ? await open(content, onlyFolder) : undefined
     return {
+      /** Absolute path of the file or folder that becomes the export. */
       content,
-      isResumed,
+      /** Absolute path for a file that is only needed for a moment. */
       scratch: join(folder, 'scratch'),
+      /** An earlier export to this path did not end: its files are in the content. */
+      isResumed,
+      /** Space that these files take on the disk. */
       resumedBytes: resumedBytes ?? 0,
-      async publish() {
+      /**
+       * Moves the content to its final name, durably, and returns its path. If that name is taken by now, moves it to
+       * another one that the target chooses, or throws `wrong-usage`.
+       */
+      async publish(): Promise<string> {
         if (opened !== undefined) await requireStillAt(content, opened)
         // Some file servers rename no folder that is open.
         await opened?.close()
@@ -79,8 +66,10 @@ export async function openWorkFolder(
         await rm(folder, { recursive: true, force: true }).catch(() => undefined)
         return at
       },
+      /** Removes everything. */
       remove: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }),
-      async close() {
+      /** Ends the work. What was neither published nor removed may be resumed from now on. */
+      async close(): Promise<void> {
         await opened?.close()
         inUse.delete(key)
       },

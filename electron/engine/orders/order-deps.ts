@@ -12,13 +12,7 @@ interface Sent {
 /**
  * Time after sending in which the answer may still arrive. Until it is over, an order cannot be declared not placed.
  */
-export interface AnswerWindow {
-  /** Called when an order is being sent. */
-  recordSent(orderId: number): void
-  isOver(order: Sent): boolean
-  /** Returns an ISO 8601 UTC time. */
-  endsAt(order: Sent): string
-}
+export type AnswerWindow = ReturnType<typeof createAnswerWindow>
 
 /** Two clock readings of the same moment may differ by this much. */
 const jitterMs = 1000
@@ -28,7 +22,7 @@ const jitterMs = 1000
  * For orders of an earlier process the window ends by the system clock, or once this process has run as long as the
  * window lasts, whichever comes first.
  */
-export function createAnswerWindow(clock: Clock, windowMs: number): AnswerWindow {
+export function createAnswerWindow(clock: Clock, windowMs: number) {
   const openedMs = clock.monotonicMs()
   const sentMs = new Map<number, number>()
 
@@ -41,11 +35,13 @@ export function createAnswerWindow(clock: Clock, windowMs: number): AnswerWindow
   }
 
   return {
-    recordSent(orderId) {
+    /** To be called when an order is being sent. */
+    recordSent(orderId: number): void {
       sentMs.set(orderId, clock.monotonicMs())
     },
-    isOver: (order) => remainingMs(order) <= 0,
-    endsAt(order) {
+    isOver: (order: Sent) => remainingMs(order) <= 0,
+    /** Returns an ISO 8601 UTC time. */
+    endsAt(order: Sent): string {
       const byClockMs = order.sentAt === null ? clock.nowMs() : Date.parse(order.sentAt) + windowMs
       const endMs = clock.nowMs() + remainingMs(order)
       const isPlain = Math.abs(endMs - byClockMs) < jitterMs || (endMs <= clock.nowMs() && byClockMs <= clock.nowMs())

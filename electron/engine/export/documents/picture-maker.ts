@@ -4,14 +4,7 @@ import type { PictureAnswer, PictureRequest } from './picture-thread.ts'
 import type { PictureLimits } from './scale-picture.ts'
 
 /** Makes the pictures of documents in a thread of its own, so that decoding a large photo stops nothing else. */
-export interface PictureMaker {
-  /**
-   * Returns an image as a picture within the limits, or why there is none. The bytes are copied. Throws an AppError if
-   * no thread can be started.
-   */
-  make(bytes: Uint8Array, limits: PictureLimits): Promise<PictureAnswer>
-  close(): Promise<void>
-}
+export type PictureMaker = ReturnType<typeof createPictureMaker>
 
 /** Time for one picture. Photos take a second or two; only a file made for it takes longer. */
 const maxMs = 30_000
@@ -22,7 +15,7 @@ const program = {
   resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 },
 }
 
-export function createPictureMaker(): PictureMaker {
+export function createPictureMaker() {
   let thread: Thread | undefined
   let last: Promise<unknown> = Promise.resolve()
 
@@ -66,12 +59,16 @@ export function createPictureMaker(): PictureMaker {
   }
 
   return {
-    make(bytes, limits) {
+    /**
+     * Returns an image as a picture within the limits, or why there is none. The bytes are copied. Throws an AppError
+     * if no thread can be started.
+     */
+    make(bytes: Uint8Array, limits: PictureLimits): Promise<PictureAnswer> {
       const mine = last.then(() => make({ bytes, limits }))
       last = mine.catch(() => undefined)
       return mine
     },
-    async close() {
+    async close(): Promise<void> {
       const closed = thread
       thread = undefined
       await closed?.release()
