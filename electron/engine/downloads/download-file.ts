@@ -5,7 +5,7 @@ import type { DiskRoom } from './disk-room.ts'
 import { checkFileEnd, checkFileKind } from '../archive/file-kind.ts'
 import type { ArchivePath } from '../archive/inside-archive.ts'
 import type { AddressPolicy } from '../service/address-policy.ts'
-import { PartFile, type FileContent } from './part-file.ts'
+import { PartFile, type ReceivedFile } from './part-file.ts'
 import { isRedirect, redirectTarget } from '../service/redirects.ts'
 import {
   conditions,
@@ -66,15 +66,10 @@ export const defaultDownloadLimits: DownloadLimits = {
 }
 
 export type DownloadOutcome =
-  | {
-      readonly kind: 'received'
-      readonly content: FileContent
-      /** Extension of the file's format, such as `.png`. */
-      readonly extension: string
-      readonly sizeBytes: number
-      readonly etag: string | null
-      readonly lastModified: string | null
-    }
+  | ({ readonly kind: 'received' } & Pick<
+      ReceivedFile,
+      'content' | 'extension' | 'sizeBytes' | 'etag' | 'lastModified'
+    >)
   /** The archived file is what the service has. */
   | { readonly kind: 'unchanged' }
   /** `partial` can be continued by a later try; `null` if nothing is left on the disk. */

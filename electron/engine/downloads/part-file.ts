@@ -43,7 +43,7 @@ export interface ReceivedFile {
   /** Returns whether the service has listed no other file since it sent the link. */
   readonly isCurrent: () => boolean
   readonly content: FileContent
-  /** As in `DownloadOutcome`. */
+  /** Extension of the file's format, such as `.png`. */
   readonly extension: string
   readonly sizeBytes: number
   readonly etag: string | null
