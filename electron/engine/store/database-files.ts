@@ -106,14 +106,14 @@ export function isBackupFile(name: string): boolean {
 
 /** Syncs a closed database and renames it, durably. */
 export function publishDatabase(from: string, to: string): void {
-  syncFile(from)
+  // Windows can sync only files that are open for writing.
+  sync(from, 'r+')
   retryWhileLockedSync(() => renameSync(from, to))
   syncFolder(dirname(to))
 }
 
-function syncFile(path: string): void {
-  // Windows can sync only files that are open for writing.
-  const handle = openSync(path, 'r+')
+function sync(path: string, flags: 'r' | 'r+'): void {
+  const handle = openSync(path, flags)
   try {
     fsyncSync(handle)
   } finally {
@@ -123,12 +123,7 @@ function syncFile(path: string): void {
 
 function syncFolder(path: string): void {
   try {
-    const handle = openSync(path, 'r')
-    try {
-      fsyncSync(handle)
-    } finally {
-      closeSync(handle)
-    }
+    sync(path, 'r')
   } catch (error) {
     if (!isFolderSyncRefused(errnoCode(error), process.platform)) throw error
   }
