@@ -104,9 +104,8 @@ export function createEngine(settings: EngineSettings, ports: Ports, before: Pre
       orders,
       batches,
       hooks: deps.hooks,
-      refreshOrders: (projectId, signal) =>
-        runs.run(signal, (combinedSignal) => follower.refresh(projectId, combinedSignal)),
-      moduleNames: (query, signal) => runs.run(signal, (combined) => moduleNames(combined, query)),
+      refreshOrders: (projectId) => runs.run(undefined, (signal) => follower.refresh(projectId, signal)),
+      moduleNames: (query) => runs.run(undefined, (signal) => moduleNames(signal, query)),
       async close() {
         await runs.close()
         await deps.sync.downloads.close()

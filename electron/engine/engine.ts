@@ -223,7 +223,7 @@ export interface ArchiveReader {
   /** Design orders: drafts and placed orders. */
   readonly orders: Pick<Orders, 'list' | 'get'>
   /** Values for new orders. */
-  readonly presets: Pick<Presets, 'list' | 'get'>
+  readonly presets: Pick<Presets, 'list'>
   /** Lists of orders. */
   readonly batches: Pick<Batches, 'list' | 'get' | 'result'>
   /** Returns what was sent to hooks and will be, the newest first. */
@@ -317,9 +317,9 @@ export interface Engine extends ArchiveReader {
    * Asks the service for all orders of a project, also those placed elsewhere. `listed` is `null` if the service has no
    * such list.
    */
-  refreshOrders(projectId: string, signal?: AbortSignal): Promise<{ listed: number | null }>
+  refreshOrders(projectId: string): Promise<{ listed: number | null }>
   /** See `orders.modules` of the contract. */
-  moduleNames(query: ModuleQuery, signal?: AbortSignal): Promise<ModuleNames>
+  moduleNames(query: ModuleQuery): Promise<ModuleNames>
   /** Lists in the activity what a user did to the settings, the token, or the archive folder. */
   recordAction(action: UserAction): void
   apiBudget(): ApiBudget

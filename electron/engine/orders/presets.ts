@@ -15,8 +15,6 @@ import type { OrderDeps } from './order-deps.ts'
 export interface Presets {
   /** Sorted by name. */
   list(): OrderPreset[]
-  /** Throws `not-found`. */
-  get(presetId: number): OrderPreset
   /** Throws `wrong-settings` if another preset has this name, `not-found` for an unknown `presetId`. */
   save(preset: z.output<typeof presetInputSchema>): OrderPreset
   /** Throws `not-found`. */
@@ -32,7 +30,6 @@ export function createPresets(store: Store, onChanged: () => void = () => undefi
   }
   return {
     list: () => store.orderPresets.list(),
-    get,
     save({ presetId, name, kind, texts, region, isDefault }) {
       const saved = store.transaction(() => {
         if (presetId !== undefined) get(presetId)

@@ -53,7 +53,7 @@ describe('presets of orders', () => {
     const first = presets.save(company)
     const second = presets.save({ ...company, name: 'Sunrise' })
     expect(store.orderPresets.default()).toEqual(second)
-    expect(presets.get(first.presetId).isDefault).toBe(false)
+    expect(store.orderPresets.get(first.presetId)?.isDefault).toBe(false)
     expect(() => presets.save({ ...town, isDefault: true })).toThrow(
       expect.objectContaining({ code: 'wrong-settings' }),
     )
