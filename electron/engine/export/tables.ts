@@ -3,15 +3,7 @@ import { usablePlace } from '../../../shared/photo-places.ts'
 import { type ExportedFile, exportFolders } from './name-files.ts'
 import type { ExportPlan, PlannedFile } from './plan-export.ts'
 import type { AddedText } from './export-target.ts'
-import { workbook } from './xlsx.ts'
-
-type Cell = string | number | null
-
-interface Table {
-  readonly name: string
-  readonly columns: readonly string[]
-  readonly rows: () => Generator<readonly Cell[]>
-}
+import { type Cell, type Sheet, workbook } from './xlsx.ts'
 
 /** Excel takes a file for UTF-8 only with a byte order mark. */
 const byteOrderMark = '\uFEFF'
@@ -30,12 +22,12 @@ export async function* tableFiles(plan: ExportPlan, exported: readonly ExportedF
   yield { path: path('export.xlsx'), text: () => [sheets] }
 }
 
-function* csvLines({ columns, rows }: Table): Generator<string> {
+function* csvLines({ columns, rows }: Sheet): Generator<string> {
   yield byteOrderMark + csvText([columns])
   for (const row of rows()) yield csvText([row])
 }
 
-function questionsTable({ projects }: ExportPlan): Table {
+function questionsTable({ projects }: ExportPlan): Sheet {
   const columns = [
     'project_id',
     'project',
@@ -70,7 +62,7 @@ function questionsTable({ projects }: ExportPlan): Table {
 /** Files by asset, those of the archive that the export should have. */
 type ByAsset = ReadonlyMap<number, ExportedFile>
 
-function filesTable({ projects }: ExportPlan, ofAsset: ByAsset): Table {
+function filesTable({ projects }: ExportPlan, ofAsset: ByAsset): Sheet {
   const columns = [
     'project_id',
     'project',

@@ -1,11 +1,13 @@
 import { escapeXml } from './geo.ts'
 import { ZipWriter } from './zip-writer.ts'
 
+export type Cell = string | number | null
+
 /** A worksheet of at most 26 columns. Texts stay texts: nothing in them is evaluated. */
-interface Sheet {
+export interface Sheet {
   readonly name: string
   readonly columns: readonly string[]
-  readonly rows: () => Iterable<readonly (string | number | null)[]>
+  readonly rows: () => Iterable<readonly Cell[]>
 }
 
 /** Limits of Excel ("Excel specifications and limits", support.microsoft.com). */
@@ -99,7 +101,7 @@ function* sheetPart({ columns, rows }: Sheet): Generator<string> {
   yield '</sheetData></worksheet>'
 }
 
-function rowPart(cells: readonly (string | number | null)[], number: number, style: number): string {
+function rowPart(cells: readonly Cell[], number: number, style: number): string {
   const parts = cells.map((cell, index) => cellPart(cell, `${columnName(index)}${number}`, style))
   return `<row r="${number}">${parts.join('')}</row>`
 }
@@ -110,7 +112,7 @@ const columnName = (index: number) => String.fromCharCode(65 + index)
 /** The underscore of a text that looks like an escaped character, `_x0041_` (ECMA-376, part 1, section 22.9.2.19). */
 const escapeLike = /_(?=x[0-9A-Fa-f]{4}_)/g
 
-function cellPart(cell: string | number | null, reference: string, style: number): string {
+function cellPart(cell: Cell, reference: string, style: number): string {
   if (cell === null || cell === '') return ''
   if (typeof cell === 'number') return `<c r="${reference}" s="${style}"><v>${cell}</v></c>`
   const text = escapeXml((cell.length > maxCharacters ? cutText(cell) : cell).replaceAll(escapeLike, '_x005F_'))
