@@ -22,10 +22,6 @@ const sendMs = 1_000
  */
 type CallEnded = () => void
 
-interface Waiter {
-  grant(): void
-}
-
 /** Remembers calls from one process to the next, because the service counts them together. */
 export interface CallMemory {
   /** Returns the ages of the calls that the service may have counted in the last 60 seconds, in ms, oldest first. */
@@ -54,7 +50,7 @@ export class RateBudget {
   /** Calls in any 60 seconds; 0 without a limit. */
   readonly callsPerMinute: number
   readonly #memory: CallMemory | undefined
-  readonly #queues = new Map<CallPriority, Set<Waiter>>(callPriorities.map((priority) => [priority, new Set()]))
+  readonly #queues = new Map<CallPriority, Set<() => void>>(callPriorities.map((priority) => [priority, new Set()]))
   /** Ends of the calls in the window, on the monotonic clock. */
   readonly #endedAtMs: number[]
   #callsInFlight = 0
@@ -81,22 +77,20 @@ export class RateBudget {
         return
       }
       const leave = () => {
-        queue.delete(waiter)
+        queue.delete(grant)
         reject(cancelled())
         if (!this.#isAnyWaiting()) this.#stopTimer()
       }
-      const waiter: Waiter = {
-        grant: () => {
-          signal?.removeEventListener('abort', leave)
-          try {
-            resolve(this.#start())
-          } catch (error) {
-            reject(toEngineError(error, 'record a call'))
-          }
-        },
+      const grant = () => {
+        signal?.removeEventListener('abort', leave)
+        try {
+          resolve(this.#start())
+        } catch (error) {
+          reject(toEngineError(error, 'record a call'))
+        }
       }
       signal?.addEventListener('abort', leave, { once: true })
-      queue.add(waiter)
+      queue.add(grant)
       this.#serve()
     })
   }
@@ -171,16 +165,16 @@ export class RateBudget {
         this.#startTimer(ms)
         return
       }
-      this.#nextWaiter()?.grant()
+      this.#nextGrant()?.()
     }
     this.#stopTimer()
   }
 
-  #nextWaiter(): Waiter | undefined {
+  #nextGrant(): (() => void) | undefined {
     for (const queue of this.#queues.values()) {
-      for (const waiter of queue) {
-        queue.delete(waiter)
-        return waiter
+      for (const grant of queue) {
+        queue.delete(grant)
+        return grant
       }
     }
     return undefined
