@@ -28,13 +28,14 @@ export const pathOf = (folder: string, ...names: readonly string[]) => [evidence
 
 /** Returns the folders of evidence in a folder, in the order of time; none if it is missing. Throws like `inFolder`. */
 export async function listEvidence(root: string, folder: string): Promise<string[]> {
-  try {
-    const entries = await inFolder(root, folder, (path) => readdir(path, { withFileTypes: true }))
-    return entries.flatMap((entry) => (entry.isDirectory() && isEvidenceName(entry.name) ? [entry.name] : [])).sort()
-  } catch (error) {
-    if (errnoCode(error) !== 'ELOOP' && notFoundCodes.has(errnoCode(error) ?? '')) return []
-    throw error
-  }
+  const listing = inFolder(root, folder, (path) => readdir(path, { withFileTypes: true }))
+  const entries = await listing.catch(noneIfMissing)
+  return entries.flatMap((entry) => (entry.isDirectory() && isEvidenceName(entry.name) ? [entry.name] : [])).sort()
+}
+
+function noneIfMissing(error: unknown): [] {
+  if (errnoCode(error) !== 'ELOOP' && notFoundCodes.has(errnoCode(error) ?? '')) return []
+  throw error
 }
 
 /** Returns whether a folder of the archive's evidence has a file. */
@@ -98,8 +99,5 @@ async function removeFolder(root: string, folder: readonly string[], files: read
 }
 
 async function namesIn(root: string, folder: PathBelow): Promise<string[]> {
-  return inFolder(root, folder, (path) => readdir(path)).catch((error: unknown) => {
-    if (errnoCode(error) !== 'ELOOP' && notFoundCodes.has(errnoCode(error) ?? '')) return []
-    throw error
-  })
+  return inFolder(root, folder, (path) => readdir(path)).catch(noneIfMissing)
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '../lib/parse-json.ts'
 import type { Redactor } from '../lib/redact.ts'
 import { firstOf, isJsonObject, valuesOf } from './readers/json-object.ts'
 import { readText } from './readers/read-scalars.ts'
@@ -55,12 +56,10 @@ export function readRejectionDetails(body: string, redactor: Redactor): readonly
 }
 
 function parse(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    // An HTML page or an incomplete document explains nothing, but a line of text may.
-    return /^\s*[<{[]/.test(body) ? null : body
-  }
+  const json = parseJson(body)
+  if (json !== undefined) return json
+  // An HTML page or an incomplete document explains nothing, but a line of text may.
+  return /^\s*[<{[]/.test(body) ? null : body
 }
 
 function* problemsIn(value: unknown, field: string | null, depth: number): Generator<RejectionProblem> {
