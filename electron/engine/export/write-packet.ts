@@ -221,7 +221,9 @@ class PacketWriter {
     const described = written.map(({ slot, files }) => ({ ...slot.state, files }))
     if (lost.size > 0) await this.#deps.recordLost?.(lost, signal)
     const json = { createdAt: plan.at, template, projects, complete, slots: described }
-    await this.#text('packet.json', `${JSON.stringify(json, null, 2)}\n`)
+    const text = `${JSON.stringify(json, null, 2)}\n`
+    await target.addText('packet.json', [text], new Date(plan.at))
+    this.#sums.push({ path: 'packet.json', sha256: hash('sha256', text, 'hex') })
     await target.addText('SHA256SUMS', sumLines(this.#sums), new Date(plan.at))
     await target.finish(signal)
     return { template: template.id, slots: states, complete }
@@ -272,11 +274,6 @@ class PacketWriter {
     const path = join(folder, name)
     await write(path)
     this.#sums.push({ path: name, sha256: (await hashFile(path)).sha256 })
-  }
-
-  async #text(name: string, text: string): Promise<void> {
-    await this.#writing.target.addText(name, [text], new Date(this.#writing.plan.at))
-    this.#sums.push({ path: name, sha256: hash('sha256', text, 'hex') })
   }
 
   #advance(): void {
