@@ -113,7 +113,7 @@ export function toDownloadError(error: unknown, signal: AbortSignal): AppError {
   if (error instanceof TypeError) return linkToNoFile()
   const code = classifyConnection(error)
   const outbound = outboundErrorIn(error)
-  if (outbound !== undefined) return new AppError(outbound.code, outbound.sentences)
+  if (outbound !== undefined) return new AppError(outbound.code, outbound.message)
   if (isUnknownIssuer(error)) return new AppError(code, `${messages['unreachable-tls']} ${unknownIssuerAdvice}`)
   if (code === 'internal') return toAppError(error)
   return downloadError(code === 'unreadable-answer' ? 'unreachable-reset' : code)

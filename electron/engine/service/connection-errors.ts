@@ -62,7 +62,7 @@ export function connectionError(
 
 function sentenceOf(thrown: unknown, code: ConnectionCode, url: URL): string {
   const outbound = outboundErrorIn(thrown)
-  if (outbound !== undefined) return outbound.sentences
+  if (outbound !== undefined) return outbound.message
   return isUnknownIssuer(thrown)
     ? `The service cannot prove who it is (TLS). ${unknownIssuerAdvice}`
     : sentences[code](`The service ${url.host}`)

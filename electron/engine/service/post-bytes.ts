@@ -97,6 +97,6 @@ export function postError(thrown: unknown, what: string): AppError {
   if (thrown instanceof AppError) return thrown
   const code = classifyConnection(thrown)
   const outbound = outboundErrorIn(thrown)
-  const reason = outbound === undefined ? `${reasons[code]}.` : outbound.sentences
+  const reason = outbound === undefined ? `${reasons[code]}.` : outbound.message
   return new AppError(code, `${what}: ${reason}`, { cause: code === 'internal' ? toAppError(thrown) : undefined })
 }

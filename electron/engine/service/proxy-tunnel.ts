@@ -3,20 +3,17 @@ import { request as httpsRequest } from 'node:https'
 import { isIP, type Socket } from 'node:net'
 import type { Proxy } from './proxy-route.ts'
 
-/** Failure of the way to other machines: of the proxy, or of the file with certificates. */
+/**
+ * Failure of the way to other machines: of the proxy, or of the file with certificates. The message is for users: what
+ * happened and what to do. It contains no password.
+ */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError'
-  /** Sentences for users: what happened and what to do. They contain no password. */
-  readonly sentences: string
   readonly code: 'unreachable-proxy' | 'unreachable-tls'
-  /** Status with which the proxy refused the connection. */
-  readonly status: number | undefined
 
-  constructor(code: OutboundError['code'], sentences: string, status?: number) {
-    super(sentences)
+  constructor(code: OutboundError['code'], message: string) {
+    super(message)
     this.code = code
-    this.sentences = sentences
-    this.status = status
   }
 }
 
@@ -122,7 +119,7 @@ function refusedBy(
   status: number,
   schemes: string,
 ): OutboundError {
-  const error = (sentences: string) => new OutboundError('unreachable-proxy', sentences, status)
+  const error = (sentences: string) => new OutboundError('unreachable-proxy', sentences)
   const change = `or choose another proxy (${from})`
   if (status === 407) {
     const isBasic = schemes === '' || /\bbasic\b/i.test(schemes)

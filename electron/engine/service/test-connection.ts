@@ -102,7 +102,7 @@ function judgeThrown(thrown: unknown): ConnectionVerdict {
   }
   const code = classifyConnection(thrown)
   const outbound = outboundErrorIn(thrown)
-  const explained = outbound?.sentences ?? (isUnknownIssuer(thrown) ? untrusted : undefined)
+  const explained = outbound?.message ?? (isUnknownIssuer(thrown) ? untrusted : undefined)
   const message = explained === undefined ? {} : { message: explained }
   if (code === 'unreachable-tls') return { outcome: 'bad-tls', ...message }
   if (code === 'unreadable-answer') return { outcome: 'not-the-service' }
