@@ -126,13 +126,16 @@ export function discardDraft(deps: OrderDeps, orderId: number, revision?: number
  */
 export function leftDraft({ store }: Pick<OrderDeps, 'store'>, payload: OrderPayload): number | undefined {
   const { fingerprint } = fingerprintPayload(payload)
-  const isSame = ({ texts }: OrderRow) => {
-    const reading = readOrder(readTexts(texts))
-    return reading.ok && fingerprintPayload(reading.payload).fingerprint === fingerprint
-  }
   return store.orders
     .ofProject(payload.projectId)
-    .find((row) => row.source === 'command-line' && row.state === 'draft' && isSame(row))?.orderId
+    .find((row) => row.source === 'command-line' && row.state === 'draft' && fingerprintOf(row) === fingerprint)
+    ?.orderId
+}
+
+/** Returns the fingerprint of what an order with these texts sends, or null if they are not complete. */
+export function fingerprintOf({ texts }: OrderRow): string | null {
+  const reading = readOrder(readTexts(texts))
+  return reading.ok ? fingerprintPayload(reading.payload).fingerprint : null
 }
 
 /** Throws `not-found` without such an order. */

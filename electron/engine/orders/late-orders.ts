@@ -1,9 +1,8 @@
-import { type OrderPayload, readOrder } from '../../../shared/order/order-payload.ts'
+import type { OrderPayload } from '../../../shared/order/order-payload.ts'
 import type { RemoteServiceRequest } from '../service/service-types.ts'
-import { readTexts } from '../store/order-texts.ts'
 import type { GivenUpAttempt } from '../store/order-attempts-store.ts'
-import type { OrderRow } from '../store/orders-store.ts'
 import { listedBeforeOf, payloadOf, storedRemote } from './describe-order.ts'
+import { fingerprintOf } from './drafts.ts'
 import { equalOrders, fingerprintPayload, possibleOrders, type RemoteOrderList } from './match-order.ts'
 import { nowOf, type OrderDeps, whereFollowed } from './order-deps.ts'
 import { archivedProjectId, claimServiceId, listedLike, ownOrderOf, unidentifiedOrders } from './record-order.ts'
@@ -86,11 +85,6 @@ function recordLate(deps: OrderDeps, attempt: GivenUpAttempt, order: RemoteServi
   })
   deps.onChanged(orderId)
   if (draft !== undefined && draft.orderId !== orderId) deps.onChanged(draft.orderId)
-}
-
-function fingerprintOf({ texts }: OrderRow): string | null {
-  const reading = readOrder(readTexts(texts))
-  return reading.ok ? fingerprintPayload(reading.payload).fingerprint : null
 }
 
 const recordedLate =
