@@ -5,19 +5,6 @@ import { type AnalysisResult, type AnalysisTask, maxTaskMs } from './analysis-ta
 
 const program = programUrl(import.meta.url, 'analysis-process')
 
-/** Runs tasks in a process, one at a time. */
-export interface AnalysisRunner {
-  /**
-   * Resolves to the result of a task, or to `undefined` if no process can be started here. Rejects with the signal's
-   * reason as soon as it aborts.
-   */
-  run(task: AnalysisTask, signal: AbortSignal): Promise<AnalysisResult | undefined>
-  /** Starts the process and loads what reads reports, unless it runs: the first report then need not wait for it. */
-  prepare(): void
-  /** Ends the process. */
-  close(): void
-}
-
 export interface RunnerOptions {
   readonly start: StartProcess
   /** Time for a task, in milliseconds. Default: `maxTaskMs`. */
@@ -31,12 +18,8 @@ const startMs = 30_000
 
 const defaultIdleMs = 10_000
 
-/** Creates a runner whose process is started with a task, and replaced whenever it ended. */
-export function createAnalysisRunner({
-  start,
-  taskMs = maxTaskMs,
-  idleMs = defaultIdleMs,
-}: RunnerOptions): AnalysisRunner {
+/** Creates a runner of tasks, one at a time, whose process is started with a task, and replaced whenever it ended. */
+export function createAnalysisRunner({ start, taskMs = maxTaskMs, idleMs = defaultIdleMs }: RunnerOptions) {
   let child: Child | undefined
   let idle: NodeJS.Timeout | undefined
 
@@ -61,7 +44,11 @@ export function createAnalysisRunner({
   }
 
   return {
-    async run(task, signal) {
+    /**
+     * Resolves to the result of a task, or to `undefined` if no process can be started here. Rejects with the signal's
+     * reason as soon as it aborts.
+     */
+    async run(task: AnalysisTask, signal: AbortSignal): Promise<AnalysisResult | undefined> {
       clearTimeout(idle)
       let isReusable = false
       try {
@@ -78,16 +65,20 @@ export function createAnalysisRunner({
         else idle = setTimeout(end, idleMs).unref()
       }
     },
-    prepare() {
+    /** Starts the process and loads what reads reports, unless it runs: the first report then need not wait for it. */
+    prepare(): void {
       if (child !== undefined) return
       child = startChild()
       if (child === undefined) return
       child.prepare()
       idle = setTimeout(end, idleMs).unref()
     },
+    /** Ends the process. */
     close: end,
   }
 }
+
+export type AnalysisRunner = ReturnType<typeof createAnalysisRunner>
 
 /** One process, and the message that is expected from it. */
 class Child {

@@ -1,14 +1,6 @@
 import { programUrl, Thread } from '../lib/thread.ts'
 import { type FileToWrite, type WriteGroup, writeGroup, type WrittenFile, type WrittenGroup } from './write-group.ts'
 
-export interface GroupWriter {
-  /** Starts the thread, unless it runs: the first group then need not wait for it. */
-  prepare(): void
-  /** Writes a group; see `writeGroup`. Groups are written in the order of the calls. Never rejects. */
-  write(root: string, files: readonly FileToWrite[], memory: GroupMemory): Promise<WrittenGroup>
-  close(): Promise<void>
-}
-
 /** Bytes of a group: room for 64 files of 20 KB, or for five of the largest small ones (see `PartFile.finish`). */
 const groupBytes = 1280 * 1024
 
@@ -45,7 +37,7 @@ const program = { url: programUrl(import.meta.url, 'write-thread') }
  * Returns a writer that uses a thread: a call of the file system that takes long, on a network share or a full disk,
  * then stops nothing else. Where the system refuses a thread, groups are written in the caller's.
  */
-export function createGroupWriter(wanted: WriteMode, idleMs?: number): GroupWriter {
+export function createGroupWriter(wanted: WriteMode, idleMs?: number) {
   let mode = wanted
   let thread: Thread | undefined
 
@@ -73,20 +65,24 @@ export function createGroupWriter(wanted: WriteMode, idleMs?: number): GroupWrit
   }
 
   return {
-    prepare() {
+    /** Starts the thread, unless it runs: the first group then need not wait for it. */
+    prepare(): void {
       if (mode === 'thread' && thread === undefined) void take()?.release(idleMs)
     },
-    async write(root, files, { bytes }) {
+    /** Writes a group; see `writeGroup`. Groups are written in the order of the calls. Never rejects. */
+    async write(root: string, files: readonly FileToWrite[], { bytes }: GroupMemory): Promise<WrittenGroup> {
       if (files.length === 0) return { files: [], unsynced: [] }
       const group = { root, files, bytes }
       if (mode === 'inline') return writeGroup(group)
       const failed: WrittenFile = { sha256: null, isPublished: false }
       return (await writeInThread(group)) ?? { files: files.map(() => failed), unsynced: [] }
     },
-    async close() {
+    async close(): Promise<void> {
       const closed = thread
       thread = undefined
       await closed?.end()
     },
   }
 }
+
+export type GroupWriter = ReturnType<typeof createGroupWriter>

@@ -8,17 +8,6 @@ export interface QuickRequest {
   readonly files: readonly ManifestFile[]
 }
 
-/** Checks small files in threads: synchronous reads take a fifth of the time, and a slow disk stops nothing else. */
-export interface QuickCheck {
-  /**
-   * Resolves to one flag per file, true if the file has exactly the recorded content, or to an empty list if no thread
-   * could be used. For files without a true flag, `checkFile` has to decide. Never rejects.
-   */
-  check(root: string, files: readonly ManifestFile[]): Promise<readonly boolean[]>
-  /** Ends the threads. */
-  end(): Promise<void>
-}
-
 /** Two: one reads while the other waits for the disk, or hashes. */
 const maxThreads = 2
 
@@ -29,10 +18,11 @@ const bytesPerBatch = maxQuickBytes
 const program = { url: programUrl(import.meta.url, 'check-thread') }
 
 /**
- * Returns a check whose threads start with the first files. A thread that ends, or that the system refuses, leaves its
- * files to `checkFile`.
+ * Returns a check of small files in threads: synchronous reads take a fifth of the time, and a slow disk stops nothing
+ * else. The threads start with the first files. A thread that ends, or that the system refuses, leaves its files to
+ * `checkFile`.
  */
-export function createQuickCheck(): QuickCheck {
+export function createQuickCheck() {
   const threads: Thread[] = []
   /** No thread is taken after one has ended, or was refused. */
   let mayTake = true
@@ -57,7 +47,11 @@ export function createQuickCheck(): QuickCheck {
   }
 
   return {
-    async check(root, files) {
+    /**
+     * Resolves to one flag per file, true if the file has exactly the recorded content, or to an empty list if no thread
+     * could be used. For files without a true flag, `checkFile` has to decide. Never rejects.
+     */
+    async check(root: string, files: readonly ManifestFile[]): Promise<readonly boolean[]> {
       if (isEnded || files.length === 0) return []
       const thread = freeThread()
       if (thread === undefined) return []
@@ -68,12 +62,15 @@ export function createQuickCheck(): QuickCheck {
       if (threads.includes(thread)) threads.splice(threads.indexOf(thread), 1)
       return []
     },
-    async end() {
+    /** Ends the threads. */
+    async end(): Promise<void> {
       isEnded = true
       await Promise.all(threads.map((thread) => thread.release()))
     },
   }
 }
+
+export type QuickCheck = ReturnType<typeof createQuickCheck>
 
 /** Yields files in batches for `QuickCheck.check`. A larger file ends its batch. */
 export async function* inBatches<File extends ManifestFile>(

@@ -45,14 +45,6 @@ export type ScrubOutcome =
   /** The archive folder is not available, or cannot be read. Nothing was recorded as lost. */
   | { readonly kind: 'archive-away'; readonly nextInMs: number }
 
-export interface Scrub {
-  /**
-   * Reads the next few files, for a few seconds at most. One call at a time. Rejects with the signal's reason if it
-   * aborts, and with `disk-full` and errors of the database.
-   */
-  scrubNext(signal: AbortSignal): Promise<ScrubOutcome>
-}
-
 /** Progress of the current round, as stored between calls. */
 const roundSchema = z.object({
   /** ISO 8601 UTC. */
@@ -88,7 +80,7 @@ const archiveAway: ScrubOutcome = { kind: 'archive-away', nextInMs: recheckMs }
  * --repair`: quarantined, marked, and queued. Only lost old versions keep their rows, because only a user may dismiss
  * them.
  */
-export function createScrub(deps: ScrubDeps): Scrub {
+export function createScrub(deps: ScrubDeps) {
   const { folders, store, clock } = deps
   const { root } = folders
   let totals: { readonly costBytes: number; readonly atMs: number } | undefined
@@ -114,6 +106,10 @@ export function createScrub(deps: ScrubDeps): Scrub {
     return readingDue({ totalBytes, doneBytes: round.doneBytes, roundAgeMs, sinceLastMs })
   }
 
+  /**
+   * Reads the next few files, for a few seconds at most. One call at a time. Rejects with the signal's reason if it
+   * aborts, and with `disk-full` and errors of the database.
+   */
   async function scrubNext(signal: AbortSignal): Promise<ScrubOutcome> {
     signal.throwIfAborted()
     const totalBytes = await totalCost(signal)
@@ -169,6 +165,8 @@ export function createScrub(deps: ScrubDeps): Scrub {
 
   return { scrubNext }
 }
+
+export type Scrub = ReturnType<typeof createScrub>
 
 /** Returns whether the archive folder, or something in it, cannot be used for now. */
 function isOfArchive(error: AppError): boolean {

@@ -123,6 +123,8 @@ export function createLinkSource(
   return {
     cached: (assetId) => links.get(assetId),
     isCurrent: (assetId, link) => links.isCurrent(assetId, link),
+    forget: (assetId) => links.forget(assetId),
+    suspect: (assetId) => links.suspect(assetId),
     async ask(assetId, signal, gate) {
       links.forget(assetId)
       try {
@@ -132,12 +134,6 @@ export function createLinkSource(
         if (links.get(assetId) == null) throw error
       }
       return links.get(assetId) ?? undefined
-    },
-    forget: (assetId) => {
-      links.forget(assetId)
-    },
-    suspect: (assetId) => {
-      links.suspect(assetId)
     },
   }
 }

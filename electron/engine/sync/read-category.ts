@@ -16,16 +16,6 @@ export interface CategoryReaderDeps {
   readonly clock: Clock
 }
 
-export interface CategoryReader {
-  /** Reads a category. Concurrent reads of the same category share one call. */
-  readonly read: (projectId: string, categoryId: string, options: CallOptions) => Promise<void>
-  /**
-   * Begins a pass: until its end, the first read of each of the project's categories is also for changes, even if a
-   * download reads it for its links. To be called before any download of the pass, one pass at a time.
-   */
-  beginPass(projectId: string): CategoryPass
-}
-
 export interface CategoryPass {
   /** Reads a category for changes, unless this pass has read it: then returns or throws as that read did. */
   readonly read: (categoryId: string, options: CallOptions) => Promise<void>
@@ -37,7 +27,7 @@ export interface CategoryPass {
  * new files are queued, possibly changed ones are queued to be checked, missing ones are marked, and the links of files
  * that have a job are cached.
  */
-export function createCategoryReader({ store, client, links, sanitizer, clock }: CategoryReaderDeps): CategoryReader {
+export function createCategoryReader({ store, client, links, sanitizer, clock }: CategoryReaderDeps) {
   const inFlight = new Map<string, Promise<void>>()
   /** Of each project with a pass: the categories that it has read, each with the error of its answer. */
   const passes = new Map<string, Map<string, AppError | null>>()
@@ -72,6 +62,7 @@ export function createCategoryReader({ store, client, links, sanitizer, clock }:
     clearCategory(store, projectId, categoryId)
   }
 
+  /** Reads a category. Concurrent reads of the same category share one call. */
   function read(projectId: string, categoryId: string, options: CallOptions): Promise<void> {
     const key = JSON.stringify([projectId, categoryId])
     const running = inFlight.get(key) ?? ask(projectId, categoryId, options).finally(() => inFlight.delete(key))
@@ -79,6 +70,10 @@ export function createCategoryReader({ store, client, links, sanitizer, clock }:
     return running
   }
 
+  /**
+   * Begins a pass: until its end, the first read of each of the project's categories is also for changes, even if a
+   * download reads it for its links. To be called before any download of the pass, one pass at a time.
+   */
   function beginPass(projectId: string): CategoryPass {
     const outcomes = new Map<string, AppError | null>()
     passes.set(projectId, outcomes)
@@ -97,6 +92,8 @@ export function createCategoryReader({ store, client, links, sanitizer, clock }:
 
   return { read, beginPass }
 }
+
+export type CategoryReader = ReturnType<typeof createCategoryReader>
 
 /** Asks for a list. `isPartial` if the answer says that it is only a part of the list. */
 export async function readList<T>(
