@@ -44,7 +44,7 @@ interface DocumentText {
 
 const lines = (...texts: string[]) => texts.map((text) => `COALESCE(${text}, '')`).join(` || char(10) || `)
 const ofProject = ['p.name', 'p.address']
-const joinProject = (id: string) => `JOIN projects p ON p.id = ${id} AND p.removed_at IS NULL
+const joinProject = `JOIN projects p ON p.id = c.project_id AND p.removed_at IS NULL
   JOIN search_numbers n ON n.project_id = p.id`
 /** Condition on a question `q`: it is shown, because the checklist has it, or archived photos of it. */
 const isShown = `(q.present = 1 OR EXISTS (SELECT 1 FROM assets a INDEXED BY assets_for_ledger
@@ -63,21 +63,21 @@ const texts: Readonly<Record<Exclude<DocumentKind, 'file'>, string>> = {
     FROM orders o ${joinProjectOfOrder} LEFT JOIN search_numbers n ON n.project_id = p.id
     WHERE o.id = ?`,
   checklist: `SELECT n.number AS project, c.title AS own, ${lines(...ofProject)} AS context, '' AS parts, c.id AS ids
-    FROM checklists c ${joinProject('c.project_id')} WHERE c.key = ?`,
+    FROM checklists c ${joinProject} WHERE c.key = ?`,
   question: `SELECT n.number AS project, ${lines('q.label', 'q.answer')} AS own,
       ${lines(...ofProject, 'c.title', 'q.section_label')} AS context,
       IIF(q.answer GLOB '*[0-9]*', q.answer, NULL) AS parts
-    FROM questions q JOIN checklists c ON c.key = q.checklist_key ${joinProject('c.project_id')}
+    FROM questions q JOIN checklists c ON c.key = q.checklist_key ${joinProject}
     WHERE q.key = ? AND ${isShown}`,
   text: `SELECT n.number AS project, t.text AS own,
       ${lines(...ofProject, 'c.title', 'q.section_label', 'q.label')} AS context,
       t.text AS parts
     FROM photo_texts t JOIN assets a ON a.id = t.asset_id JOIN checklists c ON c.key = a.checklist_key
-    ${joinProject('c.project_id')} LEFT JOIN questions q ON q.key = a.question_key WHERE t.id = ?`,
+    ${joinProject} LEFT JOIN questions q ON q.key = a.question_key WHERE t.id = ?`,
   page: `SELECT n.number AS project, r.text AS own, ${lines(...ofProject, 'c.title', `'report'`)} AS context,
       NULL AS parts
     FROM report_pages r JOIN assets a ON a.id = r.asset_id JOIN checklists c ON c.key = a.checklist_key
-    ${joinProject('c.project_id')} WHERE r.id = ?`,
+    ${joinProject} WHERE r.id = ?`,
 }
 
 function orderText(field: string): string {
