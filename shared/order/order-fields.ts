@@ -194,6 +194,12 @@ export function choiceLabel(value: string): string {
   return knownValues[value] ?? value
 }
 
+/** Returns a number with its unit: `24 in`, `90°`. */
+export function withUnit(text: string, unit: string | null): string {
+  if (unit === null) return text
+  return unit === '°' || unit === '%' ? `${text}${unit}` : `${text} ${unit}`
+}
+
 /** Normalizes a value that people may write in several words: `Max fill` for `maxFill`. */
 const inOneWord = (text: string) => text.replaceAll(/[\s_-]/g, '').toLowerCase()
 

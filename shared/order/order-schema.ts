@@ -9,6 +9,7 @@ import {
   type FieldRule,
   type OrderField,
   type OrderFieldName,
+  withUnit,
 } from './order-fields.ts'
 import { roundInches } from './setback-defaults.ts'
 
@@ -48,8 +49,7 @@ function readNumber(text: string, { min, above, max, unit }: Limits): Reading<st
   const reading = readDecimal(text)
   if ('problem' in reading) return reading
   const { number, plain } = reading.value
-  const of = (limit: number) =>
-    `${limit.toLocaleString('en-US')}${unit === null ? '' : unit === '°' ? '°' : ` ${unit}`}`
+  const of = (limit: number) => withUnit(limit.toLocaleString('en-US'), unit)
   if (above !== undefined && number <= above) return { problem: `Use a number above ${of(above)}.` }
   if ((min !== undefined && number < min) || (max !== undefined && number > max)) {
     const from = min === undefined ? undefined : `from ${of(min)}`

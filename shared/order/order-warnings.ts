@@ -5,6 +5,7 @@ import {
   setbackNames,
   type FieldNote,
   type OrderFieldName,
+  withUnit,
 } from './order-fields.ts'
 import type { Order } from './order-schema.ts'
 import { setbackDefaults } from './setback-defaults.ts'
@@ -28,9 +29,7 @@ export function targetUnit(category: string): { readonly unit: string; readonly 
 
 /** Returns `100%` or `9000 kWh`; the number alone for an unknown category, empty text for no value. */
 export function describeTarget(category: string, value: string): string {
-  const unit = targetUnit(category)?.unit
-  if (value === '' || unit === undefined) return value
-  return unit === '%' ? `${value}%` : `${value} ${unit}`
+  return value === '' ? '' : withUnit(value, targetUnit(category)?.unit ?? null)
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   type OrderFieldName,
   type OrderTexts,
   type SetbackName,
+  withUnit,
 } from '../../../shared/order/order-fields.ts'
 import type { OrderBatch, OrderPage, OrderSummary } from '../../../shared/order/order-views.ts'
 import { describeDefaultSetback, describeInches, type SetbackRegion } from '../../../shared/order/setback-defaults.ts'
@@ -146,8 +147,12 @@ export function describeField(name: OrderFieldName, texts: OrderTexts, region: S
       return text === '' ? 'None' : text
     case 'number':
       return text === '' ? null : withUnit(text, name === 'sizedForValue' ? unitOf(texts) : rule.unit)
-    default:
+    case 'yes-no':
+    case 'choice':
+    case 'open-choice':
       return text === '' ? null : choiceLabel(text)
+    default:
+      return text || null
   }
 }
 
@@ -157,10 +162,4 @@ function describeSetback(text: string): string {
 
 function unitOf(texts: OrderTexts): string | null {
   return targetUnit(texts.sizedForCategory ?? '')?.unit ?? null
-}
-
-/** Returns a number with its unit: `24 in`, `90°`. */
-export function withUnit(text: string, unit: string | null): string {
-  if (unit === null) return text
-  return unit === '°' || unit === '%' ? `${text}${unit}` : `${text} ${unit}`
 }

@@ -1,5 +1,5 @@
 import { countOf, formatCount } from '../../../../shared/format.ts'
-import { choiceLabel, orderFields, type OrderFieldName } from '../../../../shared/order/order-fields.ts'
+import { choiceLabel, orderFields, type OrderFieldName, withUnit } from '../../../../shared/order/order-fields.ts'
 import type {
   BatchPreview,
   BatchReview,
@@ -8,7 +8,6 @@ import type {
   OrderValues,
 } from '../../../../shared/order/order-views.ts'
 import type { StatePresentation } from '../../../labels/status-labels.ts'
-import { withUnit } from '../order-labels.ts'
 
 type Row = BatchPreview['rows'][number]
 

@@ -4,6 +4,9 @@ import type { OrderPreset } from '../../../../shared/order/order-views.ts'
 import { orderSchema } from '../../../../shared/order/order-schema.ts'
 import { describeField, orderFieldGroups } from '../order-labels.ts'
 
+/** Fields that a preset can set, in reading order. */
+export const presetFields = orderFieldGroups.flatMap(({ fields }) => fields)
+
 export const presetKindLabels: Readonly<Record<OrderPreset['kind'], string>> = {
   company: 'Company',
   jurisdiction: 'Jurisdiction',
@@ -22,8 +25,7 @@ export function presetProblems(texts: OrderTexts): ReadonlyMap<OrderFieldName, s
 
 /** Returns the first values of a preset, and the number of further ones. */
 export function presetSummary({ texts, region }: Pick<OrderPreset, 'texts' | 'region'>, max = 3): string {
-  const set = orderFieldGroups
-    .flatMap(({ fields }) => fields)
+  const set = presetFields
     .filter((name) => (texts[name] ?? '').trim() !== '')
     .map((name) => `${orderFields[name].label}: ${describeField(name, texts, region)}`)
   if (region !== null) set.unshift(`Defaults for ${region}`)
