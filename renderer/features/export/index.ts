@@ -1,6 +1,5 @@
 export { default as ExportDialog } from './ExportDialog.vue'
-export { default as HandOverButtons } from './HandOverButtons.vue'
+export { default as HandOverDialog } from './HandOverDialog.vue'
 export { default as NamesField } from './NamesField.vue'
 export { default as PartsField } from './PartsField.vue'
-export { default as TargetFolderField } from './TargetFolderField.vue'
 export { type NamesScheme, progressShare, progressTime } from './export-labels.ts'
