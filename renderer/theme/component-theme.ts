@@ -91,6 +91,7 @@ export const componentTheme = {
     ],
   },
   // What fades out takes no click: it may show what is next already.
-  modal: { slots: { content: fadingOut, header: 'shrink-0', footer: 'justify-end shrink-0' } },
+  // An error in the footer is in a line of its own, above the buttons.
+  modal: { slots: { content: fadingOut, header: 'shrink-0', footer: 'flex-wrap justify-end gap-y-3 shrink-0' } },
   dropdownMenu: { slots: { content: fadingOut } },
 } as const
