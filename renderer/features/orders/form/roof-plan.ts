@@ -53,18 +53,21 @@ export const edges: Readonly<Record<EdgeName, { lines: readonly Line[]; label: P
 }
 
 type ObstructionName = Extract<SetbackName, 'vents' | 'exhaust' | 'skylights' | 'parapet' | 'general'>
-/** Outline of an obstruction. */
-export type Shape =
-  | { readonly kind: 'round'; readonly center: PlanPoint; readonly radius: number }
-  | { readonly kind: 'box'; readonly corner: PlanPoint; readonly width: number; readonly height: number }
+/** Outline of an obstruction: a rectangle with corners of this radius, which may make it a circle. */
+interface Shape {
+  readonly corner: PlanPoint
+  readonly width: number
+  readonly height: number
+  readonly radius: number
+}
 
-const round = (x: number, y: number, radius: number): Shape => ({ kind: 'round', center: [x, y], radius })
-const box = (x: number, y: number, width: number, height: number): Shape => ({
-  kind: 'box',
+const box = (x: number, y: number, width: number, height: number, radius = 0): Shape => ({
   corner: [x, y],
   width,
   height,
+  radius,
 })
+const round = (x: number, y: number, radius: number) => box(x - radius, y - radius, 2 * radius, 2 * radius, radius)
 
 /** Obstructions on the roof; the parapet is that of a flat dormer. */
 export const obstructions: Readonly<Record<ObstructionName, { shapes: readonly Shape[]; label: PlanPoint }>> = {
