@@ -32,11 +32,14 @@ export function useEngineActions() {
     }
   }
 
-  const notify = (title: string, icon: string) => toast.add({ title, icon, color: 'neutral' })
+  /** Reports in a toast what was done. */
+  const notify = (title: string, icon: string, description?: string) =>
+    toast.add({ title, icon, color: 'neutral', ...(description !== undefined && { description }) })
   const run = <Name extends CallName>(name: Name, input: CallInput<Name>) => attempt(() => client.call(name, input))
 
   return {
     attempt,
+    notify,
     /** Returns the IDs of the projects being synced, without removed ones; `undefined` if all or none are. */
     syncNow: async (projectIds?: string[]) => {
       const state = await run('sync.now', projectIds === undefined ? {} : { projectIds })

@@ -1,5 +1,4 @@
 import { countOf } from '../../shared/format.ts'
-import { useToast } from '@nuxt/ui/composables/useToast'
 import { useEngine } from './engine-store.ts'
 import { type CallError, useClient } from '../transport/transport.ts'
 import { goneSentence } from '../labels/project-labels.ts'
@@ -12,8 +11,7 @@ const maxProjects = 10_000
 export function useProjectActions() {
   const client = useClient()
   const engine = useEngine()
-  const toast = useToast()
-  const { attempt, syncNow } = useEngineActions()
+  const { attempt, notify, syncNow } = useEngineActions()
 
   /**
    * Skips projects that were removed in the meantime, and stops at the first other error, which is reported in a toast.
@@ -53,8 +51,7 @@ export function useProjectActions() {
       const { done } = await each(ids, async (projectId) => {
         files += (await client.call('failures.retry', { projectId })).queued
       })
-      if (done.length === 0) return
-      toast.add({ title: retriedText(files), icon: 'i-lucide-rotate-cw', color: 'neutral' })
+      if (done.length > 0) notify(retriedText(files), 'i-lucide-rotate-cw')
     },
 
     /** Returns the IDs of projects that are no longer in the list. */
@@ -68,7 +65,7 @@ export function useProjectActions() {
           : []),
         ...(gone.length > 0 ? [goneSentence(gone.length)] : []),
       ]
-      if (sentences.length > 0) toast.add({ title: sentences.join(' '), icon: 'i-lucide-list-x', color: 'neutral' })
+      if (sentences.length > 0) notify(sentences.join(' '), 'i-lucide-list-x')
       return [...done, ...gone]
     },
   }

@@ -1,4 +1,3 @@
-import { useToast } from '@nuxt/ui/composables/useToast'
 import type { CallInput } from '../../../shared/contract/calls.ts'
 import { countOf } from '../../../shared/format.ts'
 import type { OrderDetail, OrderSummary } from '../../../shared/order/order-views.ts'
@@ -13,8 +12,7 @@ export function useOrderActions() {
   const client = useClient()
   const orders = useOrders()
   const { navigate } = useGuardedNavigation()
-  const toast = useToast()
-  const { attempt } = useEngineActions()
+  const { attempt, notify } = useEngineActions()
 
   let isCreating = false
   /** Creates a draft and opens its form. A double click creates one. */
@@ -37,7 +35,7 @@ export function useOrderActions() {
     discard: async (orderId: number): Promise<boolean> => {
       const done = await attempt(() => client.call('orders.discard', { orderId }))
       orders.refresh()
-      if (done !== undefined) toast.add({ title: 'Draft discarded', icon: 'i-lucide-trash-2', color: 'neutral' })
+      if (done !== undefined) notify('Draft discarded', 'i-lucide-trash-2')
       return done !== undefined
     },
 
@@ -45,7 +43,9 @@ export function useOrderActions() {
     check: async (orderId: number): Promise<OrderDetail | undefined> => {
       const order = await attempt(() => client.call('orders.check', { orderId }))
       orders.refresh()
-      if (order !== undefined) toast.add({ ...statusToast(order), color: 'neutral' })
+      if (order === undefined) return undefined
+      const { label, icon } = orderPresentation(order)
+      notify(`${orderTitle(order)}: ${label}`, icon)
       return order
     },
 
@@ -53,24 +53,14 @@ export function useOrderActions() {
     checkProject: async (projectId: string): Promise<void> => {
       const answer = await attempt(() => client.call('orders.refresh', { projectId }))
       orders.refresh()
-      if (answer !== undefined) toast.add({ ...listToast(answer.listed), color: 'neutral' })
+      if (answer === undefined) return
+      if (answer.listed !== null) {
+        notify(`The service lists ${countOf(answer.listed, 'order')} of this project`, 'i-lucide-refresh-cw')
+      } else {
+        const otherwise = 'Try again later, or look for the orders on its own pages.'
+        notify('The service provides no list of its orders now', 'i-lucide-circle-alert', otherwise)
+      }
     },
-  }
-}
-
-function statusToast(order: OrderDetail): { title: string; icon: string } {
-  const { label, icon } = orderPresentation(order)
-  return { title: `${orderTitle(order)}: ${label}`, icon }
-}
-
-function listToast(listed: number | null): { title: string; description?: string; icon: string } {
-  if (listed !== null) {
-    return { title: `The service lists ${countOf(listed, 'order')} of this project`, icon: 'i-lucide-refresh-cw' }
-  }
-  return {
-    title: 'The service provides no list of its orders now',
-    description: 'Try again later, or look for the orders on its own pages.',
-    icon: 'i-lucide-circle-alert',
   }
 }
 
