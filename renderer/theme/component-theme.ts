@@ -1,5 +1,6 @@
 /** Text in inputs and buttons is as large as the labels beside them; the kit makes small controls smaller. */
 const controlText = 'py-1 text-sm/5'
+const disabledButton = 'disabled:bg-elevated disabled:text-dimmed disabled:opacity-100'
 /** `!`, since the kit sets it inline. */
 const fadingOut = 'data-[state=closed]:pointer-events-none!'
 const chosen = 'rounded-[inherit] bg-amber-400 text-slate-950 ring ring-inset ring-amber-600'
@@ -33,21 +34,13 @@ export const componentTheme = {
         variant: 'outline',
         // Filled, without an outline. Dark text on amber: white on it is not readable (WCAG 2.2, 1.4.3).
         class:
-          'ring-0 bg-amber-400 text-slate-950 hover:bg-amber-300 active:bg-amber-500 disabled:bg-elevated ' +
-          'disabled:text-dimmed disabled:opacity-100 aria-disabled:bg-elevated aria-disabled:text-dimmed ' +
-          'aria-disabled:opacity-100 dark:disabled:bg-elevated dark:aria-disabled:bg-elevated',
+          `ring-0 bg-amber-400 text-slate-950 hover:bg-amber-300 active:bg-amber-500 ${disabledButton} ` +
+          'aria-disabled:bg-elevated aria-disabled:text-dimmed aria-disabled:opacity-100 ' +
+          'dark:disabled:bg-elevated dark:aria-disabled:bg-elevated',
       },
-      {
-        color: 'error',
-        variant: 'solid',
-        class: 'disabled:bg-elevated disabled:text-dimmed disabled:opacity-100',
-      },
+      { color: 'error', variant: 'solid', class: disabledButton },
       { size: 'sm', class: { base: `${controlText} min-h-7` } },
-      {
-        color: 'neutral',
-        variant: 'outline',
-        class: 'disabled:bg-elevated disabled:text-dimmed disabled:opacity-100',
-      },
+      { color: 'neutral', variant: 'outline', class: disabledButton },
     ],
     defaultVariants: { size: 'sm', color: 'neutral', variant: 'outline' },
   },
