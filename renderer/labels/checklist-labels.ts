@@ -97,17 +97,11 @@ export function missingIn(gap: Gap): number {
   return Math.max(0, gap.expected - gap.archived)
 }
 
-/** Photos and reports of a project or a checklist, as people count them; thumbnails are apart, in `previews`. */
-export interface PeopleCounts {
-  readonly archived: number
-  readonly expected: number
-  readonly previews: ChecklistSummary['previews']
-}
-
-/** Returns the counts of files without the thumbnails among them, which are in `previews` alone. */
-export function peopleCounts(
-  counts: Pick<ChecklistSummary, 'archivedFiles' | 'expectedFiles' | 'previews'>,
-): PeopleCounts {
+/**
+ * Returns the photos and reports of a project or a checklist, as people count them, without the thumbnails among its
+ * files, which are in `previews` alone.
+ */
+export function peopleCounts(counts: Pick<ChecklistSummary, 'archivedFiles' | 'expectedFiles' | 'previews'>) {
   const { archivedFiles, expectedFiles, previews } = counts
   return { archived: archivedFiles - previews.archived, expected: expectedFiles - previews.expected, previews }
 }
