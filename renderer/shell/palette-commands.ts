@@ -1,4 +1,3 @@
-import { useToast } from '@nuxt/ui/composables/useToast'
 import { computed } from 'vue'
 import { useRouter, type RouteLocationRaw } from 'vue-router'
 import { settingEntries } from '../features/settings/index.ts'
@@ -66,17 +65,15 @@ const pageCommands = appPages.map(({ to, key, ...page }): PaletteCommand => ({
 export function usePaletteCommands(showShortcuts: () => void) {
   const exporting = useExport()
   const router = useRouter()
-  const toast = useToast()
   const appearance = useAppearance()
   const installation = useInstallation()
-  const { verify, retry } = useEngineActions()
+  const { verify, retry, reportFailure } = useEngineActions()
   const { run, pausesOrResume } = useSyncMenu()
   const { save, error: notSaved } = useSettings()
 
   async function changeAppearance(): Promise<void> {
     if (await save({ appearance: appearance.isDark ? 'light' : 'dark' })) return
-    const description = notSaved.value ?? ''
-    toast.add({ title: 'Not saved', description, color: 'error', icon: 'i-lucide-triangle-alert', duration: 0 })
+    reportFailure('Not saved', notSaved.value ?? '')
   }
 
   const commands = computed<PaletteCommand[]>(() => [

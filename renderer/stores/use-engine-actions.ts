@@ -15,6 +15,10 @@ export function useEngineActions() {
   const engine = useEngine()
   const toast = useToast()
 
+  /** Reports in a toast what failed. It stays until it is closed, since its reason is nowhere else. */
+  const reportFailure = (title: string, description: string, more: { id?: string; icon?: string } = {}) =>
+    toast.add({ title, description, color: 'error', icon: 'i-lucide-triangle-alert', duration: 0, ...more })
+
   /** Runs an action. Reports an error in a toast, and then returns `undefined`. `titleOf` replaces its title. */
   async function attempt<Value>(
     act: () => Promise<Value>,
@@ -24,10 +28,8 @@ export function useEngineActions() {
       return await act()
     } catch (thrown) {
       const error = thrown as CallError
-      const { message } = error
-      // It stays until it is closed, since its reason is nowhere else. The same one again replaces it.
-      const shown = { id: message, title: titleOf(error), description: message, duration: 0 }
-      toast.add({ ...shown, color: 'error', icon: 'i-lucide-triangle-alert' })
+      // The same one again replaces it.
+      reportFailure(titleOf(error), error.message, { id: error.message })
       return undefined
     }
   }
@@ -40,6 +42,7 @@ export function useEngineActions() {
   return {
     attempt,
     notify,
+    reportFailure,
     /** Returns the IDs of the projects being synced, without removed ones; `undefined` if all or none are. */
     syncNow: async (projectIds?: string[]) => {
       const state = await run('sync.now', projectIds === undefined ? {} : { projectIds })

@@ -14,13 +14,12 @@ const titleOf = ({ code, details }: CallError) =>
 export function useFileCopies() {
   const client = useClient()
   const toast = useToast()
-  const { attempt } = useEngineActions()
+  const { attempt, notify, reportFailure } = useEngineActions()
   const { copyText } = useArchiveFiles()
 
   const isTooMany = ({ length }: readonly unknown[]): boolean => {
     if (length <= maxChosenFiles) return false
-    const title = `Select at most ${formatCount(maxChosenFiles)} photos at a time`
-    toast.add({ title, icon: 'i-lucide-images', color: 'neutral' })
+    notify(`Select at most ${formatCount(maxChosenFiles)} photos at a time`, 'i-lucide-images')
     return true
   }
   const idsOf = (photos: readonly PhotoView[]) => photos.map(({ assetId }) => assetId)
@@ -73,16 +72,10 @@ export function useFileCopies() {
         : async (url: string, quarterTurns: number): Promise<void> => {
             try {
               await client.copyImage?.(rotatedPicture(url, quarterTurns, client.copiesUrl ? 'image/png' : 'image/jpeg'))
-              toast.add({ title: 'Image copied', icon: 'i-lucide-copy-check', color: 'neutral' })
+              notify('Image copied', 'i-lucide-copy-check')
             } catch {
-              const description = 'Save a copy of the photo instead.'
-              toast.add({
-                title: 'The image could not be copied',
-                description,
-                color: 'error',
-                icon: 'i-lucide-copy',
-                duration: 0,
-              })
+              const advice = 'Save a copy of the photo instead.'
+              reportFailure('The image could not be copied', advice, { icon: 'i-lucide-copy' })
             }
           },
   }
