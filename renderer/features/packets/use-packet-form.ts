@@ -64,5 +64,3 @@ export function usePacketForm(subject: () => PacketSubject | null) {
     canStart: computed(() => preview.value?.problem == null),
   }
 }
-
-export type PacketForm = ReturnType<typeof usePacketForm>
