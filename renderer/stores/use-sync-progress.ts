@@ -12,7 +12,10 @@ import {
 import { hostWaitText, timeLeftText } from '../../shared/status-text.ts'
 import type { ArchiveCounts } from '../../shared/views.ts'
 import { missingFiles } from '../labels/missing-labels.ts'
+import { movePresentation } from '../labels/move-labels.ts'
+import { watchPresentation, type WatchPresentation } from '../labels/watch-labels.ts'
 import { useEngine } from './engine-store.ts'
+import { useInstallation } from './installation-store.ts'
 
 /** A sync while it runs: first its projects are read, then files are downloaded. */
 export interface SyncProgressView {
@@ -84,6 +87,23 @@ export function useSyncProgress() {
       ...common,
     }
   })
+}
+
+/** Whether the archive is moved, synced, or watched, and the progress. `detailOf` describes a running sync. */
+export function useSyncStatus(detailOf: (progress: SyncProgressView | null) => string) {
+  const engine = useEngine()
+  const installation = useInstallation()
+  const now = useNow()
+  const progress = useSyncProgress()
+  const status = computed<WatchPresentation>(() => {
+    const moving = movePresentation(installation.move, installation.moveProgress)
+    if (moving !== null) return moving
+    if (progress.value === null && engine.sync.kind !== 'running')
+      return watchPresentation(engine.watch, now.value, engine.waitingFiles, engine.failedChecks)
+    const detail = detailOf(progress.value)
+    return { title: 'Syncing', detail, icon: 'i-lucide-refresh-cw', tone: 'info', isBusy: true }
+  })
+  return { status, progress }
 }
 
 /**
