@@ -44,8 +44,8 @@ export function openSupportView(homeFolder: string) {
   return {
     facts,
     /**
-     * Returns `text` without the names, addresses, titles, labels, and file names in the database, or null if they cannot
-     * be read.
+     * Returns `text` without the names, addresses, titles, labels, and file names in the database, or null if they
+     * cannot be read.
      */
     withoutNames(text: string): string | null {
       const names = read(({ support }) => support.namesIn(text))

@@ -3,7 +3,7 @@ import { ZipWriter } from './zip-writer.ts'
 
 export type Cell = string | number | null
 
-/** A worksheet of at most 26 columns. Texts stay texts: nothing in them is evaluated. */
+/** A table of at most 26 columns. In its worksheet, texts stay texts: nothing in them is evaluated. */
 export interface Sheet {
   readonly name: string
   readonly columns: readonly string[]

@@ -48,8 +48,8 @@ export function createQuickCheck() {
 
   return {
     /**
-     * Resolves to one flag per file, true if the file has exactly the recorded content, or to an empty list if no thread
-     * could be used. For files without a true flag, `checkFile` has to decide. Never rejects.
+     * Resolves to one flag per file, true if the file has exactly the recorded content, or to an empty list if no
+     * thread could be used. For files without a true flag, `checkFile` has to decide. Never rejects.
      */
     async check(root: string, files: readonly ManifestFile[]): Promise<readonly boolean[]> {
       if (isEnded || files.length === 0) return []
