@@ -18,7 +18,7 @@ export interface DataFolderOptions {
 }
 
 /** An open data folder, before an engine is opened on it. */
-export type DataFolder = ReturnType<typeof openDataFolder>
+export type DataFolder = Readonly<ReturnType<typeof openDataFolder>>
 
 /** Opens the data folder and creates it if needed. Throws `wrong-settings` if it cannot be created. */
 export function openDataFolder(options: DataFolderOptions) {

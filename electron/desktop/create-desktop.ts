@@ -20,7 +20,7 @@ export interface DesktopOptions {
 }
 
 /** The installed app, running. */
-export type RunningDesktop = Awaited<ReturnType<typeof createDesktop>>
+export type RunningDesktop = Readonly<Awaited<ReturnType<typeof createDesktop>>>
 
 /**
  * Opens the data folder, and creates what shows it outside of the window. Electron must be ready. Throws what `openApp`

@@ -9,7 +9,7 @@ import { requireStillAt } from './export-target.ts'
 import { cannotWrite, isTaken, type ResolvedTarget } from './target-path.ts'
 
 /** A folder beside the target in which an export is made. It gets its final name in one step, or is removed. */
-export type WorkFolder = Awaited<ReturnType<typeof openWorkFolder>>
+export type WorkFolder = Readonly<Awaited<ReturnType<typeof openWorkFolder>>>
 
 export interface WorkOptions {
   /** The content is one file that does not exist yet, or a folder. */

@@ -97,7 +97,7 @@ function companyId(seed: string, what: string): string {
   return sampleId(`${seed}/${what}`, Date.UTC(2025, 2, 4))
 }
 
-export type SampleOrder = ReturnType<typeof createOrder>
+export type SampleOrder = Readonly<ReturnType<typeof createOrder>>
 
 /** Returns an order as the service returns it (the service's specification, section 2.3). */
 function createOrder(seed: string, number: number, body: OrderBody, project: SampleProject, placedAtMs: number) {
