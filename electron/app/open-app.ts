@@ -1,6 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' }
 import type { AppInfo, BundleAnswer } from '../../shared/settings.ts'
-import { createApp } from './create-app.ts'
+import { createApp, type App } from './create-app.ts'
 import type { ResolvedSettings } from './ports.ts'
 import { type SampleLoader, startSample } from './start-sample.ts'
 import { readSettingsFile, type SettingsFile } from './settings/settings-file.ts'
@@ -24,7 +24,7 @@ import { nestingWarning } from './settings/archive-folder.ts'
 import { bundleName, collectBundle } from './support/collect-bundle.ts'
 import type { BundleEntry } from './support/read-logs.ts'
 import { createKeychainTokens, type Keychain } from './token/keychain-tokens.ts'
-import { createTokenStore } from './token/token-reader.ts'
+import { createTokenStore, type TokenAdvice } from './token/token-reader.ts'
 
 /** Everything that differs between the hosts that show the app. */
 export interface HostDeps {
@@ -61,10 +61,16 @@ export interface SupportBundle {
 }
 
 /** An open app, as a host receives it. */
-export type OpenApp = Awaited<ReturnType<typeof openApp>>
+export interface OpenApp {
+  readonly app: App
+  readonly log: Log
+  readonly tokenAdvice: TokenAdvice
+  readonly makeBundle: () => Promise<SupportBundle>
+  close(): Promise<void>
+}
 
 /** Opens the data folder for a host that shows the app. Rejects with an AppError, which is in the log too. */
-export async function openApp(deps: HostDeps) {
+export async function openApp(deps: HostDeps): Promise<OpenApp> {
   const { started, environment, redactor, showMessage } = deps
   const homeFolder = resolveHomeFolder(started, environment)
   for (const secret of environmentSecrets(environment)) redactor.addSecret(secret)
@@ -141,7 +147,7 @@ export async function openApp(deps: HostDeps) {
       log,
       tokenAdvice: tokens.advice,
       makeBundle,
-      async close(): Promise<void> {
+      async close() {
         stopFollowing()
         await app.close()
       },
