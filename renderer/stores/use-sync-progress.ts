@@ -89,7 +89,10 @@ export function useSyncProgress() {
   })
 }
 
-/** Whether the archive is moved, synced, or watched, and the progress. `detailOf` describes a running sync. */
+/**
+ * Returns what the archive is busy with (a move, a sync, or the watch) and the progress of a sync. `detailOf` describes
+ * a running one.
+ */
 export function useSyncStatus(detailOf: (progress: SyncProgressView | null) => string) {
   const engine = useEngine()
   const installation = useInstallation()
