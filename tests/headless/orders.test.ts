@@ -473,6 +473,20 @@ test('an order that the service records late is found, and one placed from anoth
   expect(service.requests.count('serviceRequests', 'POST')).toBe(1)
 })
 
+test('an order placed elsewhere is known, also if the list arrives only after the wait for the rate limit', async () => {
+  const { projectId } = await orderFile()
+  const place = ['orders', 'place', '--project', projectId, '--file', 'order.json']
+  expect(await run(place)).toMatchObject({ exitCode: 0 })
+  const fault = { kind: 'status', status: 429, retryAfter: 13 } as const
+  service.faults.add({ route: 'serviceRequests', method: 'GET', count: 1, fault })
+  const elsewhere = await runJson([...place, '--home', 'other-data'])
+  expect(elsewhere).toMatchObject({
+    exitCode: 0,
+    document: { outcome: 'already-placed', order: { source: 'service', serviceId: service.orders[0]?.id } },
+  })
+  expect(service.requests.count('serviceRequests', 'POST')).toBe(1)
+})
+
 test('errors of an order are listed by field, with those of the service; nothing is sent twice', async () => {
   const { projectId } = await orderFile((order) => {
     const wrongs = { sizedForValue: '-5', colour: 'red', azimuthRangeEnd: '10', designOneModule: null }

@@ -108,22 +108,39 @@ async function placeDraft(
   const { orders } = engine
   // The preview did not read the service's list.
   const checked = await orders.review(orderId, signal)
-  const { duplicates, unconfirmed, fingerprint, listProblem, isModuleUnknown } = checked
+  const before = await orderedBefore(session, checked, again)
+  if (before !== undefined) return before
+  const { fingerprint, listProblem, isModuleUnknown } = checked
+  if (listProblem !== null && !withoutCheck) return notChecked(checked, listProblem)
+  if (listProblem !== null) output.warn(withoutCheckWarning)
+  if (fingerprint === null) throw new AppError('internal', 'The order could not be read again.')
+  if (isModuleUnknown && !newModule) await confirmModule(session, checked, (question) => confirm(question, held))
+  const consent = { again, withoutCheck, newModule: true }
+  const placed = await orders.place({ orderId, fingerprint, ...consent }, signal).catch(toAppError)
+  if (!(placed instanceof AppError)) return placedOutcome(placed, checked)
+  // The review does not wait for the service's rate limit, so only `place` may have read the list.
+  const refused = placed.code === 'wrong-usage'
+  const known = refused ? await orderedBefore(session, await orders.review(orderId, signal), again) : undefined
+  if (known !== undefined) return known
+  throw restoredError(placed)
+}
+
+/**
+ * Returns the outcome if the same order was sent before, undefined if none was. Throws `wrong-usage` for one that may be
+ * the same.
+ */
+async function orderedBefore(
+  session: Session<ArchiveAccess>,
+  { duplicates, unconfirmed }: OrderReview,
+  again: boolean,
+): Promise<Outcome | undefined> {
   // While an order is unconfirmed, there is no second one, even with --again.
   const first = again ? undefined : duplicates.find(({ match }) => match === 'same')
   const duplicate = duplicates.find(({ state }) => state !== 'placed') ?? first
   if (duplicate !== undefined) return duplicateOutcome(session, duplicate)
   if (!again && duplicates[0] !== undefined) throw similarError(duplicates[0])
   if (!again && unconfirmed[0] !== undefined) throw unconfirmedError(unconfirmed[0])
-  if (listProblem !== null && !withoutCheck) return notChecked(checked, listProblem)
-  if (listProblem !== null) output.warn(withoutCheckWarning)
-  if (fingerprint === null) throw new AppError('internal', 'The order could not be read again.')
-  if (isModuleUnknown && !newModule) await confirmModule(session, checked, (question) => confirm(question, held))
-  const consent = { again, withoutCheck, newModule: true }
-  const placed = await orders.place({ orderId, fingerprint, ...consent }, signal).catch((thrown: unknown) => {
-    throw restoredError(toAppError(thrown))
-  })
-  return placedOutcome(placed, checked)
+  return undefined
 }
 
 /** Returns the error, with what confirms an order that may have been placed before the database was restored. */
