@@ -55,8 +55,7 @@ export const allowHttpSchema = z.boolean({ error: 'must be true or false' })
 export const proxySchema = z
   .string({ error: 'must be text' })
   .trim()
-  .max(2000)
-  .refine(isProxySetting, {
+  .refine((typed) => typed.length <= 2000 && isProxySetting(typed), {
     error:
       'must be "environment", "none", or the address of an HTTP proxy such as "http://proxy.example.com:3128", ' +
       'without a user name or password: set these in the environment variable HTTPS_PROXY',

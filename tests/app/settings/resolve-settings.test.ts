@@ -272,6 +272,11 @@ describe('settings.json', () => {
     ])
   })
 
+  test('must not have an address of a proxy that is too long', () => {
+    const error = errorOf(() => parse(JSON.stringify({ proxy: `http://${'p'.repeat(2000)}:1` })))
+    expect(error.message).toMatch(/^\/h\/settings\.json: "proxy" must be "environment", "none", or .* HTTPS_PROXY\.$/)
+  })
+
   test('must not contain the token', () => {
     const { warnings } = parse('{"accessToken": "canary"}')
     expect(warnings.join()).toContain('SOLARCHIVE_TOKEN')
