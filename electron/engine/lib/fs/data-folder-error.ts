@@ -1,4 +1,4 @@
-import { accessSync, constants, statfsSync } from 'node:fs'
+import { accessSync, closeSync, constants, openSync, statfsSync } from 'node:fs'
 import { AppError, type ErrorDetails } from '../../../../shared/errors.ts'
 import { formatBytes } from '../../../../shared/format.ts'
 import { errnoCode, isTooManyOpen, raiseOpenFiles } from './disk-error.ts'
@@ -32,9 +32,12 @@ export function dataFolderError(
 ): AppError {
   const actual = problem === 'no-access' && folder !== undefined && isOnReadOnlyDisk(folder) ? 'read-only' : problem
   const name = folder === undefined ? 'the data folder' : `the data folder ${folder}`
-  const [what, advice] = isTooManyOpen(cause)
-    ? [`Too many files are open to write to ${name}`, raiseOpenFiles]
-    : sentences(actual, name, folder, String(details['errno'] ?? details['sqlite']))
+  // SQLite has one code for all files that it cannot open.
+  const cannotOpen = String(details['sqlite']).startsWith('SQLITE_CANTOPEN')
+  const [what, advice] =
+    isTooManyOpen(cause) || (cannotOpen && lacksDescriptors(folder))
+      ? [`Too many files are open to write to ${name}`, raiseOpenFiles]
+      : sentences(actual, name, folder, String(details['errno'] ?? details['sqlite']))
   return new AppError(
     actual === 'full' || actual === 'quota' ? 'disk-full' : 'disk-error',
     `${what}, so nothing more can be recorded. Archived files and everything recorded so far are unchanged. ${advice}`,
@@ -93,6 +96,22 @@ function freeSpaceText(folder: string): string {
     return ` (${formatBytes(bavail * bsize)} free)`
   } catch {
     return ''
+  }
+}
+
+/** Files that SQLite may open for a database: itself, its log, the log's index, and its folder. */
+const filesOfDatabase = 4
+
+/** Returns whether this process, or this machine, has too many files open for a database. */
+function lacksDescriptors(folder = process.execPath): boolean {
+  const opened: number[] = []
+  try {
+    while (opened.length < filesOfDatabase) opened.push(openSync(folder, 'r'))
+    return false
+  } catch (error) {
+    return isTooManyOpen(error)
+  } finally {
+    for (const descriptor of opened) closeSync(descriptor)
   }
 }
 

@@ -1,3 +1,4 @@
+import { SqliteError } from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { dataFolderErrorOf } from '../../../../electron/engine/lib/fs/data-folder-error.ts'
 import {
@@ -6,7 +7,10 @@ import {
   toArchiveError,
   toDiskError,
 } from '../../../../electron/engine/lib/fs/disk-error.ts'
+import { storeError } from '../../../../electron/engine/store/store-error.ts'
 import { AppError } from '../../../../shared/errors.ts'
+import { failCalls } from '../../../support/hooks/fail-calls.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 import { errnoError } from '../../archive/folder-test.ts'
 
 describe('a disk error', () => {
@@ -56,6 +60,19 @@ describe('a disk error', () => {
       /^Too many files are open to write to the data folder \/data, .*Raise the limit of open files/,
     )
   })
+
+  test.runIf(process.platform === 'linux')(
+    'a database that too many open files keep closed needs no rights',
+    async () => {
+      const folder = temporaryFolder()
+      const refused = new SqliteError('unable to open database file', 'SQLITE_CANTOPEN')
+      const end = await failCalls({ below: [folder], calls: ['descriptor'], from: 4, what: 'EMFILE' })
+      const error = storeError(refused, folder)
+      end()
+      expect(error).toMatchObject({ code: 'disk-error', message: expect.stringContaining('Raise the limit') as string })
+      expect(storeError(refused, folder)?.message).toContain('Give the user that runs Solarchive read and write access')
+    },
+  )
 
   test('that is already translated is returned unchanged', () => {
     const translated = new AppError('cancelled', 'Stopped.')
