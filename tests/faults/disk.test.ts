@@ -7,6 +7,8 @@ import { createTokenStore, TokenReader } from '../../electron/app/token/token-re
 import type { Engine } from '../../electron/engine/engine.ts'
 import { createRedactor } from '../../electron/engine/lib/redact.ts'
 import { systemClock } from '../../electron/engine/lib/system-clock.ts'
+import { createStore } from '../../electron/engine/store/create-store.ts'
+import { databaseName } from '../../electron/engine/store/database-files.ts'
 import { faultWorld, smallDisk } from '../support/fault-world.ts'
 import { failCalls } from '../support/hooks/fail-calls.ts'
 import { readEnd, type SyncEnd } from '../support/installation.ts'
@@ -228,6 +230,30 @@ describe.runIf(canMount())('a real disk', () => {
     expect(JSON.parse(verified.stdout)).toMatchObject({ missing: [], changed: [], unexpected: [] })
     expect(await runMain(['verify', '--repair', '--json'], { env })).toMatchObject({ exitCode: usage })
     disk.setReadOnly(false)
+    await world.expectCompletes()
+  })
+
+  it('that is read-only since a file was being replaced is verified nevertheless', async () => {
+    const disk = smallDisk(enoughKilobytes)
+    const world = await faultWorld({ root: disk.path })
+    await world.syncHere()
+    const store = createStore(join(world.home, databaseName))
+    const { path = '' } = store.assets.get(1) ?? {}
+    const versionPath = `${path}.old`
+    const sha256 = '0'.repeat(64)
+    store.versions.begin({ assetId: 1, versionPath, replacedAt: '2026-06-12T10:00:00.000Z', sha256, sizeBytes: 1 })
+    store.close()
+    renameSync(join(disk.path, path), join(disk.path, versionPath))
+    disk.setReadOnly(true)
+    const env = { SOLARCHIVE_URL: world.service.url, SOLARCHIVE_HOME: world.home, SOLARCHIVE_ARCHIVE: world.root }
+    const { exitCode, stdout, stderr } = await runMain(['verify', '--json'], { env })
+    expect({ exitCode, report: JSON.parse(stdout) as unknown }, stderr).toMatchObject({
+      exitCode: incomplete,
+      report: { missing: [path], changed: [] },
+    })
+    expect(stderr).toContain(`${path}: Solarchive could not finish the replacement of a file`)
+    disk.setReadOnly(false)
+    expect(await runMain(['verify', '--json'], { env })).toMatchObject({ exitCode: 0 })
     await world.expectCompletes()
   })
 

@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import type { AppError } from '../../../shared/errors.ts'
 import type { ArchiveFolders } from '../archive/archive-folders.ts'
 import { type FileHash, hashFile } from '../lib/fs/hash-file.ts'
 import { atPath, existsInside, lstatInside } from '../archive/inside-archive.ts'
@@ -48,20 +49,22 @@ export async function replaceFile(
 
 /**
  * Finishes or undoes the replacements of a process that ended, of one project or of all. To be run before anything else
- * touches the files. Those that the disk does not allow stay recorded, and so do those whose folder is missing. The
- * service may have another file by now: a file that was replaced is queued to be compared.
+ * touches the files. Those that the disk does not allow stay recorded, and so do those whose folder is missing, and
+ * those after whose error `canWait` permits it. The service may have another file by now: a file that was replaced is
+ * queued to be compared.
  */
 export async function recoverReplacements(
   folders: ArchiveFolders,
   store: Store,
   logger: Logger,
   projectId?: string,
+  canWait?: (error: AppError) => boolean,
 ): Promise<void> {
   const what = 'finish the replacement of a file'
   const facts = ({ assetId }: Replacement) => ({ asset: assetId })
   const label = ({ assetId, versionPath }: Replacement) => store.assets.get(assetId)?.path ?? versionPath
   const pending = projectId === undefined ? store.versions.pending() : store.versions.pendingOfProject(projectId)
-  await forEachIsolated(pending, { folders, logger, what, facts, label }, async (replacement) => {
+  await forEachIsolated(pending, { folders, logger, what, facts, label, canWait }, async (replacement) => {
     await resolve(folders, store, replacement)
   })
 }

@@ -51,6 +51,8 @@ interface IsolatedOptions<Item> {
   readonly facts: (item: Item) => LogFields
   /** Returns what messages call an item: its path, or else its ID. */
   readonly label: (item: Item) => string
+  /** Returns whether an item is left for the next run after another error than one of its own, too. */
+  readonly canWait?: ((error: AppError) => boolean) | undefined
 }
 
 /**
@@ -59,7 +61,7 @@ interface IsolatedOptions<Item> {
  */
 export async function forEachIsolated<Item>(
   items: Iterable<Item>,
-  { folders, logger, what, facts, label }: IsolatedOptions<Item>,
+  { folders, logger, what, facts, label, canWait = () => false }: IsolatedOptions<Item>,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   for (const item of items) {
@@ -67,7 +69,7 @@ export async function forEachIsolated<Item>(
       await work(item)
     } catch (thrown) {
       const error = await explainError(folders, thrown, what)
-      if (!concernsItemAlone(error)) throw error
+      if (!concernsItemAlone(error) && !canWait(error)) throw error
       logger.warn('A part of the archive could not be repaired and is left for later', {
         ...facts(item),
         ...errorFacts(error),

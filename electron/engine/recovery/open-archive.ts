@@ -25,8 +25,8 @@ import type { ProjectRow } from '../store/projects-store.ts'
  * disconnected drive, a mistyped path), completes the unfinished work of an ended process, and deletes its leftovers.
  * Work that the disk refuses in one project is left for the next start and does not affect the others. Throws
  * `archive-unavailable`, other disk errors, and the signal's reason if it aborts. `onlyReads` if nothing else will be
- * written: leftovers that a write-protected disk keeps, and records that it or a full one does not take, are left for
- * later, too.
+ * written: unfinished work and leftovers that a write-protected disk keeps, and records that it or a full one does not
+ * take, are left for later, too.
  */
 export async function openArchive(
   folders: ArchiveFolders,
@@ -36,14 +36,15 @@ export async function openArchive(
   { onlyReads = false }: { readonly onlyReads?: boolean } = {},
 ): Promise<void> {
   let refusal: AppError | undefined
+  const canWait = (error: AppError) => onlyReads && refusesWrites(error)
   try {
     await requireKnownArchive(folders.root, store)
     await makeRoot(folders.root)
     folders.recognizeRoot()
     await deleteAbandonedProbes(folders.root)
-    await adoptPublished(folders, store, logger)
+    await adoptPublished(folders, store, logger, canWait)
     store.jobs.resetRunning()
-    await recoverReplacements(folders, store, logger)
+    await recoverReplacements(folders, store, logger, undefined, canWait)
     markOlderDocumentsStale(store)
     const resumable = new Set([
       ...store.jobs.assetsWithParts(),
@@ -57,7 +58,7 @@ export async function openArchive(
         await change()
       } catch (thrown) {
         const error = await explainError(folders, thrown, what)
-        if (!onlyReads || !refusesWrites(error)) throw error
+        if (!canWait(error)) throw error
         logger.warn('A part of the archive could not be repaired and is left for later', {
           project,
           ...errorFacts(error),
@@ -257,11 +258,16 @@ async function isAbandoned(path: string, nowMs: number): Promise<boolean> {
  * the service, which may have another file by now, or none. Must run while the interrupted jobs are still marked as
  * running.
  */
-async function adoptPublished(folders: ArchiveFolders, store: Store, logger: Logger): Promise<void> {
+async function adoptPublished(
+  folders: ArchiveFolders,
+  store: Store,
+  logger: Logger,
+  canWait: (error: AppError) => boolean,
+): Promise<void> {
   const what = 'check a file of the archive'
   const facts = ({ assetId, projectId }: JobRow) => ({ project: projectId, asset: assetId })
   const label = ({ assetId, projectId }: JobRow) => store.assets.get(assetId)?.path ?? projectId
-  const options = { folders, logger, what, facts, label }
+  const options = { folders, logger, what, facts, label, canWait }
   await forEachIsolated(store.jobs.listRunning(), options, async ({ assetId, projectId }) => {
     const asset = store.assets.get(assetId)
     if (asset === undefined || asset.sha256 !== null) return
