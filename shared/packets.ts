@@ -120,12 +120,15 @@ const slotQuestionSchema = questionLocationSchema.extend({
 export type SlotQuestion = z.infer<typeof slotQuestionSchema>
 
 /**
- * Preview of a packet. `others`: questions that fill no slot, if they have photos or a person moved them out of a slot.
+ * Preview of a packet. `leftOut`: photos beyond the maximum of the slot. `others`: questions that fill no slot, if they
+ * have photos or a person moved them out of a slot.
  */
 export const packetPreviewSchema = z.object({
   title: z.string(),
   complete: z.boolean(),
-  slots: z.array(slotStateSchema.extend({ instructions: z.string(), questions: z.array(slotQuestionSchema) })),
+  slots: z.array(
+    slotStateSchema.extend({ leftOut: count, instructions: z.string(), questions: z.array(slotQuestionSchema) }),
+  ),
   others: z.array(slotQuestionSchema),
 })
 export type PacketPreview = z.infer<typeof packetPreviewSchema>

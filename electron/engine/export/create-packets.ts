@@ -55,6 +55,7 @@ export function createPackets(deps: ExportDeps): Packets {
       const { slots, others } = fillPacket(planned, chosen, store.packets.corrections(chosen.id))
       const described = slots.map((filled) => ({
         ...slotState(filled),
+        leftOut: filled.leftOut,
         instructions: filled.slot.instructions,
         questions: filled.questions.map((question) => describe(question, question.corrected)),
       }))

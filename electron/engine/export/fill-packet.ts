@@ -76,8 +76,10 @@ export function fillPacket(
       used.add(located)
       return [{ ...located, corrected: correction !== undefined }]
     })
-    const photos = questions.flatMap(({ project, checklist, question }) =>
-      question.photos.map((file) => ({ project, checklist, question, file })),
+    const photos = eachOnce(
+      questions.flatMap(({ project, checklist, question }) =>
+        question.photos.map((file) => ({ project, checklist, question, file })),
+      ),
     )
     const gaps = gapsOfSlot(plan, slot, questions, photos.length)
     const taken = photosWithin(slot, photos, gaps)
@@ -87,6 +89,13 @@ export function fillPacket(
     (located) => !used.has(located) && (located.question.photos.length > 0 || corrected.has(located)),
   )
   return { slots, others }
+}
+
+/** Returns each photo of a checklist once, for the first of the questions that refer to it. */
+function eachOnce(photos: readonly PacketPhoto[]): PacketPhoto[] {
+  const keyOf = ({ project, checklist, file }: PacketPhoto) =>
+    JSON.stringify([project.id, checklist.id, file.remoteKey])
+  return [...Map.groupBy(photos, keyOf).values()].flatMap(([first]) => first ?? [])
 }
 
 /**

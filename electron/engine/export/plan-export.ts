@@ -77,6 +77,8 @@ export interface PlannedQuestion {
 /** A file in the archive as of the moment of the plan. */
 export interface PlannedFile {
   readonly assetId: number
+  /** Identity at the service: one photo that several questions refer to is a file of each. */
+  readonly remoteKey: string
   readonly kind: AssetKind
   /** Relative to the archive root. */
   readonly path: string
@@ -245,10 +247,11 @@ function planQuestion(
 
 /** Returns null for a file that is not in the archive, or is known to be damaged. */
 function planFile(asset: CatalogAsset, thumbnail: PlannedFile | null): PlannedFile | null {
-  const { id, kind, path, sha256, sizeBytes, archivedAt, takenAt, latitude, longitude } = asset
+  const { id, remoteKey, kind, path, sha256, sizeBytes, archivedAt, takenAt, latitude, longitude } = asset
   if (!isArchived(asset) || sha256 === null || sizeBytes === null) return null
   return {
     assetId: id,
+    remoteKey,
     kind,
     path,
     fileName: posix.basename(path),

@@ -54,6 +54,7 @@ function madeArchive() {
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     return {
       assetId: count,
+      remoteKey: `id:${count}`,
       kind,
       path,
       fileName: name,

@@ -126,6 +126,7 @@ function planned(name: string, kind: PlannedFile['kind'], thumbnail: PlannedFile
   nextId += 1
   return {
     assetId: nextId,
+    remoteKey: `id:${nextId}`,
     kind,
     path: `P/C/${name}`,
     fileName: name,

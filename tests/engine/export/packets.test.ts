@@ -45,6 +45,7 @@ function plannedPhoto(): PlannedFile {
   files += 1
   return {
     assetId: files,
+    remoteKey: `id:${files}`,
     kind: 'photo',
     path: `p/${files}.jpg`,
     fileName: `${files}.jpg`,
@@ -130,6 +131,28 @@ test('a slot is filled only with enough photos of which none is missing, and els
   // A report or a thumbnail that is missing is no gap of a packet of photos.
   const report: Gap = { kind: 'report', question: 'Report', expected: 1, archived: 0, reason: 'report failed' }
   expect(state(plan([checklist('A', [['Roof', 'Planes', 2]], [report])]))).toMatchObject({ filled: true })
+})
+
+test('a photo that several questions of a checklist refer to is in a slot once, and in the other slots, too', () => {
+  const survey = checklist('Survey', [
+    ['Roof', 'Planes', 2],
+    ['Roof', 'Obstructions', 1],
+  ])
+  const [planes, obstructions] = survey.questions
+  const shared = planes?.photos[1]
+  if (planes === undefined || obstructions === undefined || shared === undefined) throw new Error('No such question')
+  const questions = [planes, { ...obstructions, photos: [{ ...plannedPhoto(), remoteKey: shared.remoteKey }] }]
+  const twoSlots = template({ ...roof, minPhotos: 3 }, { ...roof, id: 'obstructions', patterns: ['obstruction*'] })
+  const { slots } = fillPacket(plan([{ ...survey, questions }]), twoSlots, [])
+  expect(slots.map(slotState)).toMatchObject([
+    { filled: false, photos: 2, gaps: [{ expected: 3, archived: 2, reason: 'too few photos' }] },
+    { photos: 1 },
+  ])
+  expect(slots[0]?.photos.map(({ file }) => file)).toEqual(planes.photos)
+  expect(slots.map(({ leftOut }) => leftOut)).toEqual([0, 0])
+  // Another checklist may have another photo of that name.
+  const other = { ...survey, id: 'other', questions }
+  expect(states(plan([{ ...survey, questions }, other]), twoSlots)[0]).toMatchObject({ photos: 4 })
 })
 
 test('what a later checklist waits for takes nothing from a slot that another one fills', () => {
