@@ -166,10 +166,15 @@ export interface ArchiveReader {
    */
   status(options?: StatusQuery): Promise<StatusReport>
   /**
-   * Returns the projects that no pass has completed: nothing certain is known about them. `why` is the reason for
-   * people; `null` if no pass has tried.
+   * Returns the projects that no pass has completed: nothing certain is known about them. `code` and `message`
+   * are the reason; `null` if no pass has tried.
    */
-  unsynced(): { readonly id: string; readonly name: string; readonly why: string | null }[]
+  unsynced(): {
+    readonly id: string
+    readonly name: string
+    readonly code: ErrorCode | null
+    readonly message: string | null
+  }[]
   /** Returns the checklists that a rebuild restored from the archive folder, and that no pass has checked since. */
   rebuilt(): { readonly projectId: string; readonly id: string }[]
   /**

@@ -44,7 +44,7 @@ export function createQueries(
       store.projects
         .listActive()
         .filter(isUnsynced)
-        .map((row) => ({ id: row.id, name: toProject(row).name, why: row.errorMessage })),
+        .map((row) => ({ id: row.id, name: toProject(row).name, code: row.errorCode, message: row.errorMessage })),
     rebuilt: () => store.checklists.unread(),
     failures: (projectIds: readonly string[] = []) => store.jobs.listFailed(maxFailures, projectIds),
     countFailures: (projectIds: readonly string[] = []) => store.jobs.countFailed(projectIds),

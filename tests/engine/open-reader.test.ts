@@ -100,7 +100,7 @@ test('a frozen reader answers everything as of the moment of its status', async 
     const { projects } = await frozen.status()
     engine.projects.add([{ id: 'p-new', name: 'New' }])
     expect([projects.length, frozen.projects.list().length, frozen.unsynced().length]).toEqual([2, 2, 0])
-    expect(open(archive).unsynced()).toMatchObject([{ name: 'New', why: null }])
+    expect(open(archive).unsynced()).toMatchObject([{ name: 'New', code: null, message: null }])
   })
 })
 

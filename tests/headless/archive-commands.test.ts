@@ -21,6 +21,9 @@ import { entry, longLimits, startSolarchive } from './run-solarchive.ts'
 const projectsDocument = z.strictObject({ projects: z.array(projectSchema) })
 const discovered = projectsDocument.extend({ found: z.int(), added: z.int(), isPartial: z.boolean() })
 const statusDocument = statusReportSchema.extend({
+  unsynced: z.array(
+    z.strictObject({ id: z.string(), name: z.string(), code: z.string().nullable(), message: z.string().nullable() }),
+  ),
   lastSync: lastSyncSchema.nullable(),
   lastCheckAt: z.iso.datetime().nullable(),
 })
@@ -238,6 +241,8 @@ describe('archiving', () => {
     const { document } = await runJson(statusDocument, 'status')
     expect(document.lastSync).toMatchObject({ outcome: 'failures', projects: 2, notSynced: 2, filesDownloaded: 0 })
     expect(document.lastCheckAt! < document.lastSync!.startedAt).toBe(true)
+    const reason = { code: 'unreachable-refused', message: expect.stringContaining('does not accept') as string }
+    expect(document.unsynced).toMatchObject([reason])
   })
 
   test('ends with 4 for photos not uploaded yet, and lists them', async () => {

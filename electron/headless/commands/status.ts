@@ -30,7 +30,7 @@ export async function statusCommand(
   const isRebuilt = (projectId: string, checklistId: string) => rebuilt.has(keyOf(projectId, checklistId))
   // Projects of a rebuilt database have checklists that are counted as not checked yet.
   const archived = new Set(report.projects.flatMap(({ id, checklists }) => (checklists.length > 0 ? [id] : [])))
-  const unread = unsynced.filter(({ id, why }) => why !== null || !archived.has(id)).length
+  const unread = unsynced.filter(({ id, message }) => message !== null || !archived.has(id)).length
   const failedFiles = engine.countFailures(projectIds)
   const [lastSync, lastCheckAt] = [engine.lastSync(), engine.lastCheckAt()]
   const gaps = json?.gaps() ?? countedGaps(gapsOf(report), failOn).length
@@ -44,7 +44,7 @@ export async function statusCommand(
     return {
       exitCode,
       list: { key: 'projects', items: json.list },
-      document: { waiting: json.waiting(), lastSync, lastCheckAt },
+      document: { waiting: json.waiting(), unsynced, lastSync, lastCheckAt },
       problems,
     }
   }
@@ -92,7 +92,7 @@ function jsonStatus(output: ConsoleOutput, failOn: FailOn) {
 /** Returns the projects that no sync has completed, by the reason. */
 function describeUnsynced(unsynced: ReturnType<ArchiveReader['unsynced']>): string[] {
   if (unsynced.length === 0) return []
-  const lines = [...Map.groupBy(unsynced, ({ why }) => why)].flatMap(([why, projects]) => {
+  const lines = [...Map.groupBy(unsynced, ({ message }) => message)].flatMap(([why, projects]) => {
     const names = projects.map(({ name }) => plainText(name))
     const [only = ''] = names
     if (why === null || names.length === 1)
