@@ -49,11 +49,9 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
     isOwn = false
     // The host forgets its last end with the archive that it was about.
     if (!wasRunning && now.last !== null) return
-    if (!wasOwn && now.last?.ok === false) {
-      // The dialog would show its form, which is about something else, unless it was open before.
-      if (!isForm) isOpen.value = false
-      return announce(now.last)
-    }
+    // The dialog would show its form, which is about something else or nothing, unless it was open before.
+    if (!wasOwn && !isForm && now.last?.ok !== true) isOpen.value = false
+    if (!wasOwn && now.last?.ok === false) return announce(now.last)
     ended.value = now.last
     if (!isOpen.value && now.last !== null) announceEnd(now.last)
   }

@@ -331,3 +331,24 @@ test('questions and checklists without a name are called untitled', async () => 
     await panel.getByText('Untitled question').waitFor()
   })
 })
+
+test('a packet of another window leaves no form for nothing once Solarchive has started again', async () => {
+  const { page, service, folder, show, call, startAgain } = app()
+  const projectIds = service.projects.map(({ id }) => id)
+  // This window, too, is another one after a reload.
+  await show('/')
+  await page.reload()
+  await call('packets.start', {
+    selection: { kind: 'projects', projectIds },
+    template: 'permit-photos',
+    to: join(folder, 'elsewhere'),
+  })
+  await page.getByRole('button', { name: /^Packet finished/ }).click()
+  await page.getByRole('dialog', { name: 'Packet finished' }).waitFor()
+  const address = await startAgain()
+  const other = await page.context().newPage()
+  await other.goto(address)
+  await other.locator('main h1').waitFor()
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+  await other.close()
+})
