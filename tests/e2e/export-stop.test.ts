@@ -2,12 +2,12 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Locator } from 'playwright-core'
+import { holdUpContactSheets } from './support/hold-up-contact-sheets.ts'
 import { shareApp } from './support/with-app.ts'
 
-// Hundreds of photos on a contact sheet take seconds, in which a person can click.
 const app = shareApp({
   isArchived: true,
-  service: { projects: 1, checklistsPerProject: 1, statuses: ['completed'], photosPerQuestion: 40 },
+  service: { projects: 1, checklistsPerProject: 1, statuses: ['completed'], photosPerQuestion: 10 },
 })
 
 test('an export that is stopped leaves nothing at its target, says so, and can be started again', async () => {
@@ -21,6 +21,7 @@ test('an export that is stopped leaves nothing at its target, says so, and can b
   await sheet.check()
   await choices.getByLabel('Save in').fill(target)
   const start = choices.getByRole('button', { name: 'Export', exact: true })
+  holdUpContactSheets()
   await start.click()
 
   const running = page.getByRole('dialog', { name: 'Exporting' })
@@ -50,6 +51,7 @@ test('the line of an export keeps the focus while it counts, and says why the ex
   const choices = page.getByRole('dialog', { name: /^Export / })
   await choices.getByRole('checkbox', { name: /^Contact sheet/ }).check()
   await choices.getByLabel('Save in').fill(target)
+  const proceed = holdUpContactSheets()
   await choices.getByRole('button', { name: 'Export', exact: true }).click()
   await page.getByRole('dialog', { name: 'Exporting' }).waitFor()
   await page.keyboard.press('Escape')
@@ -78,6 +80,7 @@ test('the line of an export keeps the focus while it counts, and says why the ex
   }
   await wantEverything('Exporting')
   rmSync(target, { recursive: true })
+  proceed()
   const details = page.getByRole('button', { name: 'Details' })
   await details.waitFor()
   // Toasts stay while the window does not have the focus.
@@ -110,6 +113,7 @@ test('an export that another window started, and that ends early, leaves no form
   // This window, too, is another one after a reload.
   await show(`/projects/${projectId}`)
   await page.reload()
+  const proceed = holdUpContactSheets()
   await startElsewhere()
   const line = page.getByRole('button', { name: /^Exporting/ })
   await line.click()
@@ -122,6 +126,7 @@ test('an export that another window started, and that ends early, leaves no form
   await page.getByRole('button', { name: 'Export…' }).click()
   await running.waitFor()
   rmSync(target, { recursive: true })
+  proceed()
   await page.getByText('Export failed', { exact: true }).waitFor()
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
   expect(await page.getByRole('button', { name: /^(?:Details|Export failed)/ }).count()).toBe(0)
@@ -132,6 +137,7 @@ test('the settings say that a change of them stops an export that runs', async (
   const target = join(folder, 'settings')
   mkdirSync(target)
   await show('/settings')
+  holdUpContactSheets()
   await call('export.start', {
     selection: { kind: 'projects', projectIds: [service.projects[0]?.id ?? ''] },
     options: { include: ['photos', 'contact-sheet'] },

@@ -1,0 +1,20 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { vi } from 'vitest'
+import { Thread } from '../../../electron/engine/lib/thread.ts'
+
+/** Some hundred pictures then take longer than any machine takes for a few clicks. */
+const pictureMs = 2_000
+
+/**
+ * Holds up the pictures of contact sheets: an export with one counts slowly, and runs until it is stopped. Returns a
+ * function that ends this; so does the end of the test.
+ */
+export function holdUpContactSheets(): () => void {
+  const ask = Reflect.get(Thread.prototype, 'ask')
+  const ended = new AbortController()
+  vi.spyOn(Thread.prototype, 'ask').mockImplementation(async function (this: Thread, message) {
+    await pause(pictureMs, undefined, { signal: ended.signal }).catch(() => undefined)
+    return ask.call(this, message)
+  })
+  return () => ended.abort()
+}
