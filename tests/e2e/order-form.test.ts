@@ -371,6 +371,19 @@ test('Back from a new order to another draft saves what was typed, and discards 
   await page.goBack()
   await expect.poll(async () => (await call('orders.get', { orderId: typedInto })).texts.hip).toBe('12')
   await call('orders.discard', { orderId: typedInto })
+
+  // A save that takes longer than the form waits for it: the question is moot as soon as it is saved.
+  const slow = await startAnother()
+  const held = await holdBack(page, ['**/api/call/orders.saveDraft'])
+  await page.getByLabel('Hip', { exact: true }).fill('14')
+  await page.goBack()
+  const question = page.getByRole('dialog', { name: 'Leave without the last changes?' })
+  await question.waitFor()
+  held.release('orders.saveDraft')
+  await question.waitFor({ state: 'detached' })
+  await page.getByRole('heading', { name: 'Ana Ortiz' }).waitFor()
+  await page.unrouteAll({ behavior: 'wait' })
+  await call('orders.discard', { orderId: slow })
   await call('orders.discard', { orderId: first })
 })
 
