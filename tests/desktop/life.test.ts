@@ -41,6 +41,13 @@ async function exitCodeAfter({ electron }: Running, act: () => unknown): Promise
 const isArchived = async ({ archive, service }: Sandbox) =>
   JSON.stringify(archivedHashes(archive)) === JSON.stringify(await servedHashes(service))
 
+/** Has the service keep all files but the first ones back until the return value is called. */
+function holdFiles({ service }: Sandbox): () => void {
+  const { promise: until, resolve: release } = Promise.withResolvers<void>()
+  service.faults.add({ route: 'files', method: 'GET', skip: 6, fault: { kind: 'hold', until } })
+  return release
+}
+
 const chosenBounds = { x: 60, y: 40, width: 900, height: 600 }
 const boundsFile = ({ home }: Sandbox) => join(home, 'window.json')
 const boundsOf = ({ electron }: Running) =>
@@ -64,7 +71,7 @@ test('quitting during a sync stops cleanly, and the next start resumes it, a dra
       while (performance.now() < untilMs);
     })
   })
-  const slow = sandbox.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 5_000 } })
+  const release = holdFiles(sandbox)
   await addAll(first, sandbox)
   await until('some files are archived', () => archivedHashes(sandbox.archive).length > 2)
   await first.page.getByLabel('Homeowner').fill('Typed at the last moment')
@@ -78,7 +85,7 @@ test('quitting during a sync stops cleanly, and the next start resumes it, a dra
   const before = archivedHashes(sandbox.archive)
   expect(before.length).toBeLessThan((await servedHashes(sandbox.service)).length)
 
-  slow.remove()
+  release()
   const second = await startDesktop(sandbox)
   expect(await boundsOf(second)).toEqual(chosenBounds)
   const order = await second.call('orders.get', { orderId })
@@ -96,13 +103,13 @@ test('quitting during a sync stops cleanly, and the next start resumes it, a dra
 
 test('started in the background it archives without a window, which another start puts on the screen', async () => {
   const sandbox = await newSandbox()
-  const slow = sandbox.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 5_000 } })
+  const release = holdFiles(sandbox)
   const before = await startDesktop(sandbox)
   await addAll(before, sandbox)
   // A supervisor, or the end of the session.
   expect(await exitCodeAfter(before, () => before.electron.process().kill('SIGTERM'))).toBe(0)
   expect(await isArchived(sandbox)).toBe(false)
-  slow.remove()
+  release()
 
   // Partly off screen, it is moved onto the screen at its own size.
   writeFileSync(boundsFile(sandbox), JSON.stringify({ ...chosenBounds, x: -300, isMaximized: false }))
@@ -124,7 +131,7 @@ test('started in the background it archives without a window, which another star
 
 test('a page that crashes comes back by itself, and archiving continues meanwhile', async () => {
   const sandbox = await newSandbox()
-  const slow = sandbox.service.faults.add({ route: 'files', fault: { kind: 'latency', delayMs: 5_000 } })
+  const release = holdFiles(sandbox)
   const desktop = await startDesktop(sandbox)
   const { electron, page } = desktop
   await addAll(desktop, sandbox)
@@ -150,7 +157,7 @@ test('a page that crashes comes back by itself, and archiving continues meanwhil
   await crash()
   await crashed
   expect(await isArchived(sandbox)).toBe(false)
-  slow.remove()
+  release()
   await expect.poll(loads).toBe(1)
   await expect.poll(shown).toContain('Overview')
   // The second reload has a delay, which here never ends; a user who opens the window does not wait for it.

@@ -316,23 +316,28 @@ describe('a command that changes something', () => {
     expect(await run('sync')).toMatchObject({ exitCode: 0 })
   })
 
-  /** Starts two syncs, of which the second is the slower one, and waits until the first one is done. */
+  /** Starts two syncs, and waits until the first one is done. The service answers the second one when it is released. */
   async function startTwoSyncs({ service, start, ids }: Installation) {
-    const slow = (delayMs: number) =>
-      service.faults.add({ route: 'checklists', fault: { kind: 'latency', delayMs }, count: 1 })
+    const holdNext = () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      service.faults.add({ route: 'checklists', fault: { kind: 'hold', until: promise }, count: 1 })
+      return resolve
+    }
     service.requests.clear()
-    slow(8_000)
+    const [releaseFirst, releaseSecond] = [holdNext(), holdNext()]
     const first = start('sync', ids[0]!)
     await until('the first one asks the service', () => service.requests.count('api') === 1)
-    slow(16_000)
     const second = start('sync', ids[1]!)
+    await until('the second one asks the service', () => service.requests.count('api') === 2)
+    releaseFirst()
     await until('the first one waits', () => first.printed.stderr.includes('still works for another command'))
-    return { first, second }
+    return { first, second, releaseSecond }
   }
 
   test('is waited for by a command that does its work', async () => {
-    const { first, second } = await startTwoSyncs(await installArchived())
+    const { first, second, releaseSecond } = await startTwoSyncs(await installArchived())
     expect(second.hasEnded()).toBe(false)
+    releaseSecond()
     expect(await second.ended).toMatchObject({ exitCode: 0 })
     expect(await first.ended).toMatchObject({ exitCode: 0 })
   })

@@ -71,6 +71,24 @@ test('latency delays the response without changing it', async () => {
   expect(service.requests.count('photo')).toBe(1)
 })
 
+test('a held response waits until it is released, or the service is closed', async () => {
+  const { promise: until, resolve: release } = Promise.withResolvers<void>()
+  const { service, imgUrl } = await withPhotoFault({ kind: 'hold', until })
+  const held = fetch(imgUrl)
+  while (service.requests.count('photo') < 1) await new Promise((resolve) => setTimeout(resolve, 5))
+  // A later request is answered meanwhile.
+  expect((await fetch(imgUrl)).status).toBe(200)
+  const photos = service.requests.records.filter(({ route }) => route === 'photo')
+  expect(photos.map(({ status }) => status)).toEqual([null, 200])
+  release()
+  expect((await (await held).arrayBuffer()).byteLength).toBe(6000)
+  service.faults.add({ route: 'photo', fault: { kind: 'hold', until: new Promise(() => undefined) } })
+  const outcome = expect(fetch(imgUrl)).rejects.toThrow()
+  while (service.requests.count('photo') < 3) await new Promise((resolve) => setTimeout(resolve, 5))
+  await service.close()
+  await outcome
+})
+
 test('a truncated body with Content-Length is shorter than announced', async () => {
   const { imgUrl } = await withPhotoFault({ kind: 'truncate', framing: 'contentLength', keepBytes: 1000 })
   const response = await wire(imgUrl)

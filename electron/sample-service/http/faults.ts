@@ -7,6 +7,8 @@ import type { Origin, RouteName } from './routes.ts'
  */
 export type Fault = { readonly delayMs?: number; readonly afterProcessing?: boolean } & (
   | { readonly kind: 'latency'; readonly delayMs: number }
+  /** The response waits for the promise. */
+  | { readonly kind: 'hold'; readonly until: Promise<unknown> }
   | {
       readonly kind: 'status'
       readonly status: number

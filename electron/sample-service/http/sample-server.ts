@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -65,6 +66,7 @@ export async function startServer(options: {
     const fault = faults.take(subject)
     const made = fault?.afterProcessing === true ? await respond() : undefined
     if (fault?.delayMs) await wait(fault.delayMs, undefined, { signal: stopped.signal })
+    if (fault?.kind === 'hold') await Promise.race([fault.until, once(stopped.signal, 'abort')])
     if (fault?.kind === 'hang') return
     if (fault?.kind === 'reset' && fault.afterBytes === undefined) return void request.socket.resetAndDestroy()
     const replacement = fault && faultResponse(fault)

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { FaultSubject } from '../../../electron/sample-service/http/faults.ts'
 import type { RequestRecord } from '../../../electron/sample-service/http/request-log.ts'
 import { archivedHashes, checklistOf, sampleArchive, servedHashes } from '../../support/sample-archive.ts'
 
@@ -11,14 +12,22 @@ const site = {
 } as const
 
 const isMedia = ({ route }: RequestRecord) => route === 'media'
+const isPhoto = ({ route }: FaultSubject) => route === 'photo'
 const isFile = ({ origin }: RequestRecord) => origin === 'files'
 
 it('photos of the first questions are downloaded while links of later ones are still requested', async () => {
   const archive = await sampleArchive({ ...site, photosPerQuestion: 2 })
-  archive.service.faults.add({ route: 'media', skip: 1, fault: { kind: 'latency', delayMs: 100 } })
-  await archive.sync()
+  // The other answers wait for the first photo.
+  const { promise: until, resolve: release } = Promise.withResolvers<void>()
+  const isReleased = (request: FaultSubject) => {
+    if (isPhoto(request)) release()
+    return false
+  }
+  archive.service.faults.add({ route: isReleased, fault: { kind: 'reset' } })
+  archive.service.faults.add({ route: 'media', skip: 1, fault: { kind: 'hold', until } })
+  expect(await archive.sync()).toMatchObject({ failures: [] })
   const { records } = archive.service.requests
-  expect(records.findIndex(isFile)).toBeLessThan(records.findLastIndex(isMedia))
+  expect(records.findIndex(isPhoto)).toBeLessThan(records.findLastIndex(isMedia))
   expect(archivedHashes(archive.root)).toEqual(await servedHashes(archive.service))
 })
 
