@@ -151,17 +151,17 @@ function listenForStop(stopDeadlineMs: number): {
   readonly keepExitCode: () => void
 } {
   const controller = new AbortController()
-  let firstMs: number | undefined
+  let mayBeEcho = true
   let isCodeFinal = false
 
   const stop = (name: StopSignal) => {
     const request = new StopRequest(name)
-    const nowMs = performance.now()
-    if (firstMs !== undefined) {
-      if (nowMs - firstMs > echoMs) process.exit(exitCodeOf(controller.signal))
+    if (controller.signal.aborted) {
+      if (!mayBeEcho) process.exit(exitCodeOf(controller.signal))
       return
     }
-    firstMs = nowMs
+    // Signals that came while this thread was busy are handled late: they are between a timer and an immediate.
+    setTimeout(() => setImmediate(() => (mayBeEcho = false)), echoMs).unref()
     setTimeout(() => process.exit(isCodeFinal ? undefined : request.exitCode), stopDeadlineMs).unref()
     controller.abort(request)
   }

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { canMount, makeSmallDisk } from '../support/small-disk.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { until } from '../support/watching.ts'
-import { cloneFolder, entry, startSolarchive } from './run-solarchive.ts'
+import { cloneFolder, entry, longLimits, startSolarchive } from './run-solarchive.ts'
 
 const runProcess = pathToFileURL(join(cloneFolder, 'electron', 'headless', 'run-process.ts')).href
 
@@ -95,6 +95,29 @@ test('work that is done in time keeps its exit code, although something keeps th
   await until('it runs', () => printed.stdout === 'running')
   child.kill('SIGTERM')
   expect((await ended).exitCode).toBe(0)
+})
+
+test('a stop that arrives twice is one, also if the process is too busy to see the second in time', async () => {
+  const script = scriptThat(`async ({ signal, stdout }) => {
+    const timer = setInterval(() => undefined, 1_000)
+    const stopped = new Promise((resolve) => {
+      signal.addEventListener('abort', () => {
+        const untilMs = performance.now() + 1_000
+        while (performance.now() < untilMs);
+        setImmediate(resolve)
+      })
+    })
+    stdout.write('running')
+    await stopped
+    clearInterval(timer)
+    stdout.write(', stopped cleanly')
+    return 0
+  }`)
+  const { child, printed, ended } = startSolarchive([], { script, nodeArgs: ['-r', longLimits] })
+  await until('it runs', () => printed.stdout === 'running')
+  // At once, however busy the machine is; of two that are alike, only one would be pending.
+  for (const signal of ['SIGSTOP', 'SIGINT', 'SIGTERM', 'SIGCONT'] as const) child.kill(signal)
+  expect(await ended).toMatchObject({ exitCode: 0, stdout: 'running, stopped cleanly' })
 })
 
 test.skipIf(process.platform === 'win32')('a current folder that was deleted ends with 2 and says so', async () => {
