@@ -13,8 +13,8 @@ export interface RunnerOptions {
   readonly idleMs?: number
 }
 
-/** Time for a process to be ready, also on a slow disk. */
-const startMs = 30_000
+/** Time for a process to be ready, also on a slow disk, and on a machine with as much other work as for a task. */
+const startMs = 120_000
 
 const defaultIdleMs = 10_000
 

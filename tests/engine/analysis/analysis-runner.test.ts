@@ -22,7 +22,8 @@ let folder: string
 let runner: AnalysisRunner
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'solarchive-analysis-'))
-  runner = createAnalysisRunner({ start })
+  // Its process is looked at after a task.
+  runner = createAnalysisRunner({ start, idleMs: 600_000 })
 })
 afterAll(() => {
   runner.close()
