@@ -45,7 +45,7 @@ const addressIn = (stdout: string) => /http:\/\/127\.0\.0\.1:\d+\/open\/[\w-]+/.
 test('the first steps show the app on the sample service, archive it, and end with 0 on Ctrl+C', async () => {
   const folder = temporaryFolder()
   const { address, child, ended } = startingProcess(folder)
-  await until('the address is printed', () => address() !== undefined || child.exitCode !== null, 180_000)
+  await until('the address is printed', () => address() !== undefined || child.exitCode !== null)
   const session = await openSession(address() ?? '')
   const page = await fetch(new URL('/', address()), { headers: session.headers })
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id="app">')])
@@ -62,18 +62,18 @@ test('the first steps show the app on the sample service, archive it, and end wi
   expect(stderr).toContain('nothing leaves this machine')
   expect(stderr).toContain('The app opens in a browser, not in a window of its own. None is wanted here.')
   expect(stderr).toContain('it works once')
-}, 240_000)
+})
 
 test('one option selects the real service, and a wrong option mentions it', async () => {
   const folder = temporaryFolder()
   const unknown = await starting(folder, {}, ['--nonsense']).ended
   expect(unknown).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('npm start -- --own') as string })
   const own = starting(folder, { SOLARCHIVE_HOME: join(folder, 'own') }, ['--own'])
-  await until('the address is printed', () => own.address() !== undefined || own.hasEnded(), 180_000)
+  await until('the address is printed', () => own.address() !== undefined || own.hasEnded())
   expect(own.printed.stderr).toContain('Nothing is set up yet')
   expect((await own.stop('SIGINT')).exitCode).toBe(0)
   expect(readFiles(join(folder, 'sample')).size).toBe(0)
-}, 240_000)
+})
 
 test.runIf(process.platform === 'linux')(
   'with a display the address is opened in the browser, and is in no process list',
@@ -92,7 +92,7 @@ test.runIf(process.platform === 'linux')(
         return ''
       }
     }
-    await until('the browser was opened', () => read('xdg-open.page') !== '' || hasEnded(), 180_000)
+    await until('the browser was opened', () => read('xdg-open.page') !== '' || hasEnded())
     const token = address()?.split('/').at(-1) ?? 'no address'
     expect(read('xdg-open.page')).toContain(token)
     expect(read('xdg-open.arguments')).not.toContain(token)
@@ -100,7 +100,6 @@ test.runIf(process.platform === 'linux')(
     const page = join(folder, 'sample', 'data', 'open-solarchive.html')
     expect(() => readFileSync(page)).toThrow('ENOENT')
   },
-  240_000,
 )
 
 test.each([

@@ -285,7 +285,7 @@ describe('a file host that misbehaves', () => {
         for (let sent = 0; sent < 21; sent++) response.writeProcessing()
       },
       {},
-      { responseMs: 2_000 },
+      { responseMs: 60_000 },
     )
     expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'unreachable-reset' }, partial: null })
   })
