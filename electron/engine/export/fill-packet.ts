@@ -91,10 +91,13 @@ export function fillPacket(
   return { slots, others }
 }
 
-/** Returns each photo of a checklist once, for the first of the questions that refer to it. */
+/**
+ * Returns each photo of a checklist once, for the first of the questions that refer to it. Without an ID from the
+ * service, different photos may have the same name and, but for its token, the same link.
+ */
 function eachOnce(photos: readonly PacketPhoto[]): PacketPhoto[] {
   const keyOf = ({ project, checklist, file }: PacketPhoto) =>
-    JSON.stringify([project.id, checklist.id, file.remoteKey])
+    JSON.stringify([project.id, checklist.id, file.remoteKey, file.sha256])
   return [...Map.groupBy(photos, keyOf).values()].flatMap(([first]) => first ?? [])
 }
 

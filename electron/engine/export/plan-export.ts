@@ -77,7 +77,10 @@ export interface PlannedQuestion {
 /** A file in the archive as of the moment of the plan. */
 export interface PlannedFile {
   readonly assetId: number
-  /** Identity at the service: one photo that several questions refer to is a file of each. */
+  /**
+   * Identity at the service: one photo that several questions refer to is a file of each. Unique in a question; files
+   * of different questions with the same one are the same photo only if their bytes are equal, too.
+   */
   readonly remoteKey: string
   readonly kind: AssetKind
   /** Relative to the archive root. */

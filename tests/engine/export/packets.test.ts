@@ -50,7 +50,7 @@ function plannedPhoto(): PlannedFile {
     path: `p/${files}.jpg`,
     fileName: `${files}.jpg`,
     sizeBytes: 1,
-    sha256: '00',
+    sha256: `${files}`,
     archivedAt: null,
     takenAt: null,
     position: null,
@@ -141,7 +141,8 @@ test('a photo that several questions of a checklist refer to is in a slot once, 
   const [planes, obstructions] = survey.questions
   const shared = planes?.photos[1]
   if (planes === undefined || obstructions === undefined || shared === undefined) throw new Error('No such question')
-  const questions = [planes, { ...obstructions, photos: [{ ...plannedPhoto(), remoteKey: shared.remoteKey }] }]
+  const { remoteKey, sha256: hash } = shared
+  const questions = [planes, { ...obstructions, photos: [{ ...plannedPhoto(), remoteKey, sha256: hash }] }]
   const twoSlots = template({ ...roof, minPhotos: 3 }, { ...roof, id: 'obstructions', patterns: ['obstruction*'] })
   const { slots } = fillPacket(plan([{ ...survey, questions }]), twoSlots, [])
   expect(slots.map(slotState)).toMatchObject([
@@ -153,6 +154,9 @@ test('a photo that several questions of a checklist refer to is in a slot once, 
   // Another checklist may have another photo of that name.
   const other = { ...survey, id: 'other', questions }
   expect(states(plan([{ ...survey, questions }, other]), twoSlots)[0]).toMatchObject({ photos: 4 })
+  // Two photos that the service calls the same are two.
+  const alike = [planes, { ...obstructions, photos: [{ ...plannedPhoto(), remoteKey }] }]
+  expect(states(plan([{ ...survey, questions: alike }]), twoSlots)[0]).toMatchObject({ filled: true, photos: 3 })
 })
 
 test('what a later checklist waits for takes nothing from a slot that another one fills', () => {
