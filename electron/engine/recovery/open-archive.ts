@@ -43,7 +43,8 @@ export async function openArchive(
     folders.recognizeRoot()
     await deleteAbandonedProbes(folders.root)
     await adoptPublished(folders, store, logger, canWait)
-    store.jobs.resetRunning()
+    // Nothing is downloaded before the archive is opened for writing, which frees the names that are reserved still.
+    if (!onlyReads) store.jobs.resetRunning()
     await recoverReplacements(folders, store, logger, undefined, canWait)
     markOlderDocumentsStale(store)
     const resumable = new Set([

@@ -12,6 +12,7 @@ import { createStore } from '../../../electron/engine/store/create-store.ts'
 import { openArchive } from '../../../electron/engine/recovery/open-archive.ts'
 import { systemClock } from '../../../electron/engine/lib/system-clock.ts'
 import { errnoError, failOnWindows } from '../archive/folder-test.ts'
+import { failCalls } from '../../support/hooks/fail-calls.ts'
 import { readFiles } from '../../support/sample-archive.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -127,6 +128,22 @@ it('opening the archive frees a name that an interrupted download had only reser
   await publish('the photo')
   expect(asset()).toMatchObject({ path: photo, sha256: sha('the photo') })
   expect(readFileSync(reserved, 'utf8')).toBe('the photo')
+})
+
+it('a reserved name that a write-protected disk keeps is freed by the next opening that writes', async () => {
+  const folder = archiveFolder()
+  const { store, folders, asset, publish } = installOn(folder, 'one')
+  const reserved = join(folders.root, photo)
+  mkdirSync(dirname(reserved), { recursive: true })
+  writeFileSync(reserved, '')
+  expect(store.jobs.claim('p', 1)).toHaveLength(1)
+  const end = await failCalls({ below: [folders.root], calls: ['rm'], from: 1, what: 'EROFS' })
+  await openArchive(folders, store, { clock: systemClock, logger }, signal, { onlyReads: true })
+  expect(end()).toBe(1)
+  expect(readFileSync(reserved, 'utf8')).toBe('')
+  await openArchive(folders, store, { clock: systemClock, logger }, signal)
+  await publish('the photo')
+  expect(asset()).toMatchObject({ path: photo, sha256: sha('the photo') })
 })
 
 it('opening the archive deletes its own leftover part files, and abandoned ones of others', async () => {
