@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { orderFieldNames } from '../../shared/order/order-fields.ts'
 import {
@@ -384,6 +385,21 @@ test('Back from a new order to another draft saves what was typed, and discards 
   await page.getByRole('heading', { name: 'Ana Ortiz' }).waitFor()
   await page.unrouteAll({ behavior: 'wait' })
   await call('orders.discard', { orderId: slow })
+
+  // Of two places that were chosen while the form waits, it is left for the last one.
+  const leftTwice = await startAnother()
+  const heldAgain = await holdBack(page, ['**/api/call/orders.saveDraft'])
+  await page.getByLabel('Hip', { exact: true }).fill('16')
+  await page.goBack()
+  // The form waits longer for the second place than for the first.
+  await sleep(1_500)
+  await page.getByRole('link', { name: 'Orders' }).first().click()
+  await question.waitFor()
+  heldAgain.release('orders.saveDraft')
+  await question.waitFor({ state: 'detached' })
+  await page.getByRole('grid', { name: 'Orders' }).waitFor()
+  await page.unrouteAll({ behavior: 'wait' })
+  await call('orders.discard', { orderId: leftTwice })
   await call('orders.discard', { orderId: first })
 })
 
