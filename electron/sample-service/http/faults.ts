@@ -7,7 +7,7 @@ import type { Origin, RouteName } from './routes.ts'
  */
 export type Fault = { readonly delayMs?: number; readonly afterProcessing?: boolean } & (
   | { readonly kind: 'latency'; readonly delayMs: number }
-  /** The response waits for the promise. */
+  /** The response waits for the promise. The end of the service ends the wait without one. Not on the command line. */
   | { readonly kind: 'hold'; readonly until: Promise<unknown> }
   | {
       readonly kind: 'status'

@@ -45,6 +45,7 @@ export async function startServer(options: {
 }) {
   const { origin, faults, log } = options
   const stopped = new AbortController()
+  const isStopped = once(stopped.signal, 'abort')
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const method = request.method ?? 'GET'
@@ -66,7 +67,11 @@ export async function startServer(options: {
     const fault = faults.take(subject)
     const made = fault?.afterProcessing === true ? await respond() : undefined
     if (fault?.delayMs) await wait(fault.delayMs, undefined, { signal: stopped.signal })
-    if (fault?.kind === 'hold') await Promise.race([fault.until, once(stopped.signal, 'abort')])
+    if (fault?.kind === 'hold') {
+      await Promise.race([fault.until, isStopped])
+      // As after a delay, nothing is carried out anymore.
+      stopped.signal.throwIfAborted()
+    }
     if (fault?.kind === 'hang') return
     if (fault?.kind === 'reset' && fault.afterBytes === undefined) return void request.socket.resetAndDestroy()
     const replacement = fault && faultResponse(fault)
