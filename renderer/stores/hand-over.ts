@@ -60,7 +60,7 @@ export function createHandOver<Order, Report extends { readonly path: string }, 
     const { value: about } = subject
     announce(last, () => {
       if (!isRunning.value) [ended.value, subject.value] = [last, about]
-      isOpen.value = true
+      ;[isForm, isOpen.value] = [false, true]
     })
   }
 
