@@ -167,7 +167,7 @@ export interface ArchiveReader {
   status(options?: StatusQuery): Promise<StatusReport>
   /**
    * Returns the projects that no pass has completed: nothing certain is known about them. `code` and `message`
-   * are the reason; `null` if no pass has tried.
+   * are the reason; `null` if no pass has failed.
    */
   unsynced(): {
     readonly id: string
