@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Locator } from 'playwright-core'
-import { holdUpContactSheets } from './support/hold-up-contact-sheets.ts'
+import { delayContactSheets } from './support/delay-contact-sheets.ts'
 import { shareApp } from './support/with-app.ts'
 
 const app = shareApp({
@@ -21,7 +21,7 @@ test('an export that is stopped leaves nothing at its target, says so, and can b
   await sheet.check()
   await choices.getByLabel('Save in').fill(target)
   const start = choices.getByRole('button', { name: 'Export', exact: true })
-  holdUpContactSheets()
+  delayContactSheets()
   await start.click()
 
   const running = page.getByRole('dialog', { name: 'Exporting' })
@@ -51,7 +51,7 @@ test('the line of an export keeps the focus while it counts, and says why the ex
   const choices = page.getByRole('dialog', { name: /^Export / })
   await choices.getByRole('checkbox', { name: /^Contact sheet/ }).check()
   await choices.getByLabel('Save in').fill(target)
-  const proceed = holdUpContactSheets()
+  const proceed = delayContactSheets()
   await choices.getByRole('button', { name: 'Export', exact: true }).click()
   await page.getByRole('dialog', { name: 'Exporting' }).waitFor()
   await page.keyboard.press('Escape')
@@ -113,7 +113,7 @@ test('an export that another window started, and that ends early, leaves no form
   // This window, too, is another one after a reload.
   await show(`/projects/${projectId}`)
   await page.reload()
-  const proceed = holdUpContactSheets()
+  const proceed = delayContactSheets()
   await startElsewhere()
   const line = page.getByRole('button', { name: /^Exporting/ })
   await line.click()
@@ -137,7 +137,7 @@ test('the settings say that a change of them stops an export that runs', async (
   const target = join(folder, 'settings')
   mkdirSync(target)
   await show('/settings')
-  holdUpContactSheets()
+  delayContactSheets()
   await call('export.start', {
     selection: { kind: 'projects', projectIds: [service.projects[0]?.id ?? ''] },
     options: { include: ['photos', 'contact-sheet'] },
