@@ -117,13 +117,18 @@ it('a replacement already written by the other installation is not moved away as
   expect([...files.values()].sort()).toEqual(['new', 'old'])
 })
 
-it('opening the archive frees a name that an interrupted download had only reserved', async () => {
-  const folder = archiveFolder()
-  const { store, folders, asset, publish } = installOn(folder, 'one')
-  const reserved = join(folders.root, photo)
+/** An installation whose process ended after it had reserved the name of its photo, the file `reserved`. */
+function installWithReservedName() {
+  const installation = installOn(archiveFolder(), 'one')
+  const reserved = join(installation.folders.root, photo)
   mkdirSync(dirname(reserved), { recursive: true })
   writeFileSync(reserved, '')
-  expect(store.jobs.claim('p', 1)).toHaveLength(1)
+  expect(installation.store.jobs.claim('p', 1)).toHaveLength(1)
+  return { ...installation, reserved }
+}
+
+it('opening the archive frees a name that an interrupted download had only reserved', async () => {
+  const { store, folders, asset, publish, reserved } = installWithReservedName()
   await openArchive(folders, store, { clock: systemClock, logger }, signal)
   await publish('the photo')
   expect(asset()).toMatchObject({ path: photo, sha256: sha('the photo') })
@@ -131,12 +136,7 @@ it('opening the archive frees a name that an interrupted download had only reser
 })
 
 it('a reserved name that a write-protected disk keeps is freed by the next opening that writes', async () => {
-  const folder = archiveFolder()
-  const { store, folders, asset, publish } = installOn(folder, 'one')
-  const reserved = join(folders.root, photo)
-  mkdirSync(dirname(reserved), { recursive: true })
-  writeFileSync(reserved, '')
-  expect(store.jobs.claim('p', 1)).toHaveLength(1)
+  const { store, folders, asset, publish, reserved } = installWithReservedName()
   const end = await failCalls({ below: [folders.root], calls: ['rm'], from: 1, what: 'EROFS' })
   await openArchive(folders, store, { clock: systemClock, logger }, signal, { onlyReads: true })
   expect(end()).toBe(1)
