@@ -47,18 +47,23 @@ export async function replaceFile(
   }
 }
 
+interface RecoverOptions {
+  /** Default: all projects. */
+  readonly projectId?: string
+  /** See `forEachIsolated`. */
+  readonly canWait?: (error: AppError) => boolean
+}
+
 /**
- * Finishes or undoes the replacements of a process that ended, of one project or of all. To be run before anything else
- * touches the files. Those that the disk does not allow stay recorded, and so do those whose folder is missing, and
- * those after whose error `canWait` permits it. The service may have another file by now: a file that was replaced is
- * queued to be compared.
+ * Finishes or undoes the replacements of a process that ended. To be run before anything else touches the files. Those
+ * that the disk does not allow stay recorded, and so do those whose folder is missing, and those whose error `canWait`
+ * accepts. The service may have another file by now: a file that was replaced is queued to be compared.
  */
 export async function recoverReplacements(
   folders: ArchiveFolders,
   store: Store,
   logger: Logger,
-  projectId?: string,
-  canWait?: (error: AppError) => boolean,
+  { projectId, canWait }: RecoverOptions = {},
 ): Promise<void> {
   const what = 'finish the replacement of a file'
   const facts = ({ assetId }: Replacement) => ({ asset: assetId })

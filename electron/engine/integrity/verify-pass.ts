@@ -121,7 +121,7 @@ export async function verifyPass(
       const project = { projectId: id, folder, run, marks, count, quick, signal: options.signal }
       const verifyNext = async () => {
         const { left, refusal } = await findNames(id)
-        if (options.repair) await recoverReplacements(deps.folders, store, logger, id)
+        if (options.repair) await recoverReplacements(deps.folders, store, logger, { projectId: id })
         const foldersOfOthers = stats.foldersOfOthers(id)
         const found = await verifyProject(deps, { ...project, misplaced: left, foldersOfOthers })
         const isIntact = found.findings.length + found.lost.length === 0

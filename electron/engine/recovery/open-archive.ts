@@ -45,7 +45,7 @@ export async function openArchive(
     await adoptPublished(folders, store, logger, canWait)
     // Nothing is downloaded before the archive is opened for writing, which frees the names that are reserved still.
     if (!onlyReads) store.jobs.resetRunning()
-    await recoverReplacements(folders, store, logger, undefined, canWait)
+    await recoverReplacements(folders, store, logger, { canWait })
     markOlderDocumentsStale(store)
     const resumable = new Set([
       ...store.jobs.assetsWithParts(),

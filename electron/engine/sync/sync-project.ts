@@ -97,7 +97,7 @@ export async function syncProject(
   const restoreFolders = () => restoreRenamedFolders({ ...deps, ...ports }, project.id, signal, options.onRenamed)
   await restoreFolders()
   if (isUserInitiated || isFullPass) {
-    await recoverReplacements(deps.folders, store, ports.logger, project.id)
+    await recoverReplacements(deps.folders, store, ports.logger, { projectId: project.id })
     await restoreFound({ folders: deps.folders, store, logger: ports.logger }, project.id, signal)
     await requeueMissing(deps, project, options.onFailure)
   }

@@ -207,9 +207,9 @@ describe('replacing an archived file', () => {
       expect(store.versions.pending()).toHaveLength(1)
       expect(existsSync(at(folder))).toBe(false)
       renameSync(at('Renamed'), at(folder))
-      await recoverReplacements(folders, store, silent, 'q')
+      await recoverReplacements(folders, store, silent, { projectId: 'q' })
       expect(store.versions.pending()).toHaveLength(1)
-      await recoverReplacements(folders, store, silent, 'p')
+      await recoverReplacements(folders, store, silent, { projectId: 'p' })
       expectRecovered()
     },
   )
